@@ -74,6 +74,8 @@ export interface RunRecord {
   readonly membership: readonly string[];
   /** What it found of what the operator did to processes and their data. */
   readonly unsafe: readonly string[];
+  /** What the status said of the database and was not so. */
+  readonly untrue: readonly string[];
   /** Of backups. */
   readonly vault: VaultFindings;
   /** What the operator did that no plan had shown, a line each. */

@@ -26,6 +26,8 @@ export interface Findings {
   readonly membership: readonly string[];
   /** O4: what the operator must never do to processes and their data. */
   readonly unsafe: readonly string[];
+  /** O8: what the status says of the database and is not so. */
+  readonly untrue?: readonly string[];
 }
 
 export interface SimulatedLedger {
@@ -66,6 +68,8 @@ export interface Subject {
 export interface SubjectKit {
   readonly images: Images;
   readonly subject: Subject;
+  /** Called once, when the world is there and nothing runs in it, for programs that speak to the API server. */
+  join?(world: SimulatedWorld): void;
   /** How its data gets into backups and out of them. */
   readonly database: Database;
 }

@@ -72,6 +72,8 @@ export interface Story {
   readonly missing?: readonly StateName[];
   /** Number of who holds the lock, where that is not the primary. */
   readonly leader?: number | 'nobody';
+  /** Numbers of those that an election asks for the last commit. Default: the primary. */
+  readonly electors?: readonly number[];
   /** Numbers of those whose pods have the label of the primary. Default: the primary. */
   readonly labelled?: readonly number[];
   /** Last word on the children. */
@@ -177,7 +179,11 @@ function child(object: KubeObject): KubeObject {
 }
 
 /** As Patroni has written them. */
-function stateOf({ missing = [], leader }: Story, cluster: Cluster<PostgresSpec>, primary?: number): KubeObject[] {
+function stateOf(
+  { missing = [], leader, electors }: Story,
+  cluster: Cluster<PostgresSpec>,
+  primary?: number,
+): KubeObject[] {
   const { config, leader: lock, sync, failover } = postgresNames(cluster.metadata.name).state;
   const names: Readonly<Record<string, StateName>> = { [config]: 'config', [lock]: 'leader', [sync]: 'sync' };
   const holder = leader === 'nobody' ? undefined : (leader ?? primary);
@@ -185,7 +191,7 @@ function stateOf({ missing = [], leader }: Story, cluster: Cluster<PostgresSpec>
   const written: Readonly<Record<StateName, Readonly<Record<string, string>>>> = {
     config: { config: JSON.stringify(sharedConfig(cluster)), initialize: systemId },
     leader: pod,
-    sync: pod,
+    sync: electors === undefined ? pod : electorsOf(cluster, electors),
     failover: {},
   };
   return newState(cluster).flatMap(({ object }) => {
@@ -193,6 +199,11 @@ function stateOf({ missing = [], leader }: Story, cluster: Cluster<PostgresSpec>
     if (missing.includes(name)) return [];
     return [stored({ ...object, metadata: { ...object.metadata, annotations: written[name] } })];
   });
+}
+
+function electorsOf({ metadata }: Cluster<PostgresSpec>, numbers: readonly number[]): Record<string, string> {
+  const [leader, ...others] = numbers.map((number) => podName(metadata.name, number));
+  return leader === undefined ? {} : { leader, sync_standby: others.join(','), quorum: '1' };
 }
 
 function podOf(story: Story, cluster: Cluster<PostgresSpec>, number: number, primary?: number): KubeObject[] {

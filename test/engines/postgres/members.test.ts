@@ -41,6 +41,13 @@ describe('members that are added', () => {
 });
 
 describe('members that leave', () => {
+  const vanishing = {
+    spec: { instances: 3, deletionPolicy: 'Delete' },
+    before: { instances: 4, deletionPolicy: 'Delete' },
+    rostered: [0, 1, 2],
+    members: { 3: 'gone' },
+    children: without('StatefulSet db-3'),
+  } as const satisfies Story;
   const fewer = { spec: { instances: 3 }, before: { instances: 5 } } as const satisfies Story;
   table([
     ['go one at a time, the highest number first', fewer, [...removed, 'delete StatefulSet db-4', 'wait Scaling']],
@@ -82,15 +89,15 @@ describe('members that leave', () => {
     ],
     [
       'lose their volume only once they have gone, where that is the policy',
-      {
-        spec: { instances: 3, deletionPolicy: 'Delete' },
-        before: { instances: 4, deletionPolicy: 'Delete' },
-        rostered: [0, 1, 2],
-        members: { 3: 'gone' },
-        children: without('StatefulSet db-3'),
-      },
+      vanishing,
       ['delete PersistentVolumeClaim data-db-3-0', 'settled'],
     ],
+    [
+      'keep their volume while nobody is primary: it may hold the last commit',
+      { ...vanishing, primary: 'nobody' },
+      ['wait NoPrimary'],
+    ],
+    ['keep their volume as long as an election would ask them', { ...vanishing, electors: [0, 1, 3] }, ['settled']],
     [
       'stay where they have been elected since it was written down',
       { ...fewer, rostered: [0, 1, 2, 3], primary: 4 },

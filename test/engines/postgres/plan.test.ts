@@ -1,13 +1,16 @@
 import { describe, expect, it } from 'vitest';
+import { stateNames } from '../../../src/engines/postgres/names.ts';
 import { situationOf } from '../../../src/engines/postgres/observe/situation.ts';
 import { planPostgres } from '../../../src/engines/postgres/plan/plan.ts';
-import { postgresWorld, type Story } from '../../support/postgres-situation.ts';
+import { sharedConfig } from '../../../src/engines/postgres/resources/patroni-config.ts';
+import { now, postgresCluster, postgresWorld, type Story } from '../../support/postgres-situation.ts';
 import { type PlanRow, planned } from '../../support/postgres-words.ts';
 
 const table = (rows: readonly PlanRow[]): void =>
   it.each(rows)('%s', (_, story, plan) => expect(planned(story)).toEqual(plan));
 
 const nothingYet = { numbers: [], primary: 'nobody', status: {}, children: () => [] } as const satisfies Story;
+const state = stateNames('db');
 /** Nobody has told of a database yet. */
 const blank = { systemId: undefined, role: undefined, postgres: 'uninitialized', isStreaming: false } as never;
 const withoutInitialize: Story['children'] = (objects) =>
@@ -82,6 +85,11 @@ describe('a new cluster', () => {
         'create StatefulSet db-2',
         'wait Forming',
       ],
+    ],
+    [
+      'gets its Secret where an operator ended after it had made the ConfigMaps of Patroni',
+      { ...nothingYet, children: (objects) => objects.filter(({ metadata }) => state.includes(metadata.name)) },
+      expect.arrayContaining(['create Secret db-app', 'create ServiceAccount db-postgres']),
     ],
     [
       'forms: nobody is primary, and nobody has data',
@@ -260,6 +268,12 @@ describe('a member that is not well', () => {
 
 describe('the shared configuration', () => {
   const withConfig = (config: unknown): Story => ({ observed: { config } as never });
+  const shared = sharedConfig(postgresCluster());
+  const pending: Story['members'] = { 1: { restartPending: true } };
+  const changed = (ms: number, members: Story['members'] = {}): Story => ({
+    ...withConfig({ ...shared, clusterwright_changed: now - ms }),
+    members,
+  });
   table([
     [
       'gets a setting',
@@ -285,6 +299,13 @@ describe('the shared configuration', () => {
       ['configure postgresql.parameters.work_mem=8MB', 'wait Updating'],
     ],
     ['that nobody tells changes nothing', withConfig(undefined), ['wait MembersNotReady']],
+    ['that has just changed is waited for: members tell later what waits for a restart', changed(0), ['wait Updating']],
+    ['is waited for as long as a round of Patroni takes', changed(6_900), ['wait Updating']],
+    ['is waited for before a restart: others may have to come first', changed(1_000, pending), ['wait Updating']],
+    ['that changed before that is in force', changed(7_100), ['settled']],
+    ['that changed long before holds up no restart', changed(7_100, pending), ['restart db-1-0', 'wait Restarting']],
+    ['is in force where the clock of another operator was far ahead', changed(-60_000), ['settled']],
+    ['with a time that is none is in force', withConfig({ ...shared, clusterwright_changed: 'now' }), ['settled']],
   ]);
   it('that is no object is written whole', () => {
     const [line = ''] = planned(withConfig({ postgresql: 'none' }));

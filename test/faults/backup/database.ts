@@ -16,7 +16,7 @@ export interface AgentContext extends Pick<ProgramContext, 'ip' | 'network' | 't
 }
 
 export interface Database {
-  readonly engine: 'redis' | 'etcd';
+  readonly engine: 'redis' | 'etcd' | 'postgres';
   /** What a whole stored backup holds. */
   read(data: Buffer): Contents;
   /** The bytes that hold this, as the database would give them. */

@@ -36,14 +36,16 @@ export const drifted: FaultGenerator = {
     const isLoss = /volume/.test(scenario.title) && /primary$/.test(scenario.id);
     // While the operator is away nobody would make its members again, and so nobody fails over.
     const isAway = scenario.id === 'S15 power';
-    const hows = (kind: string): readonly ('delete' | 'edit' | 'relabel' | 'disown')[] => {
+    const hows = (kind: string, name: string): readonly ('delete' | 'edit' | 'relabel' | 'disown')[] => {
+      // Patroni and the operator find their ConfigMaps by label. One that has no owner and another one's label is another one's.
+      if (scenario.engine === 'postgres' && /-(config|leader|failover|sync)$/.test(name)) return ['delete', 'edit'];
       if ((isLoss || isAway) && kind === 'statefulsets') return ['edit', 'relabel', 'disown'];
       // Whoever starts meanwhile starts with the password in the Secret, and is not let in: sizes stay as they are found.
       if (scenario.id === 'S7 password' && kind === 'statefulsets') return ['relabel', 'disown'];
       return ['delete', 'edit', 'relabel', 'disown'];
     };
     const changed = (child: { readonly resource: string; readonly name: string }, ms: number): Variant[] =>
-      hows(child.resource).map(
+      hows(child.resource, child.name).map(
         (how): Variant => ({ faults: [{ do: 'drift', at: { ms }, how, ...child }], mayDiffer: again }),
       );
     const crons = reference.after.filter(({ kind }) => kind === 'CronJob');

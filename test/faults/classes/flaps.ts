@@ -28,6 +28,14 @@ const specs: Readonly<Record<EngineName, readonly Readonly<Record<string, unknow
     { config: { 'io-threads': 4 } },
     { paused: true },
   ],
+  postgres: [
+    { instances: 5 },
+    { instances: 1 },
+    { instances: 0 },
+    { parameters: { max_connections: '130' } },
+    { parameters: { work_mem: '8MB' } },
+    { paused: true },
+  ],
   etcd: [{ replicas: 5 }, { replicas: 1 }, { replicas: 0 }, { config: { snapshotCount: 20_000 } }, { paused: true }],
 };
 

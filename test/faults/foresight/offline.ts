@@ -7,6 +7,7 @@ import { resourceOf } from '../../../src/api/resource.ts';
 import { validateCluster } from '../../../src/api/validate.ts';
 import { offlinePreview } from '../../../src/cli/preview.ts';
 import { referredAmong } from '../../../src/cli/referral.ts';
+import { stateNames } from '../../../src/engines/postgres/names.ts';
 import type { Plan } from '../../../src/plan/plan.ts';
 import { instanceLabel, nameLabel } from '../../../src/resources/metadata.ts';
 import { handlers as engines } from '../../support/handlers.ts';
@@ -15,13 +16,20 @@ import type { Commit } from '../world/kubernetes.ts';
 import { isPlanned } from './planned-request.ts';
 
 /**
- * What is made with other contents than an offline plan shows, and why: see `docs/faults.md`. The roster of an etcd that
- * begins with data tells of that data: its members resume it, or join one by one.
+ * What is made with other contents than an offline plan shows, and why: see `docs/faults.md`. The roster of an etcd
+ * or a PostgreSQL that begins with data tells of that data: its members resume it, or join.
  */
 function mayDiffer({ kind, metadata, spec }: KubeObject, title: string, hasEarlierData: boolean): boolean {
   const { bootstrap } = (spec ?? {}) as { readonly bootstrap?: { readonly restore?: unknown } };
   const beginsWithData = hasEarlierData || bootstrap?.restore !== undefined;
-  return kind === 'EtcdCluster' && beginsWithData && title === `ConfigMap ${metadata.name}-members`;
+  const hasRoster = kind === 'EtcdCluster' || kind === 'PostgresCluster';
+  return hasRoster && beginsWithData && title === `ConfigMap ${metadata.name}-members`;
+}
+
+/** What a cluster that was deleted with its data kept has left: it is there already. */
+function isKept({ kind, metadata: { name } }: KubeObject, title: string): boolean {
+  const state = stateNames(name).map((part) => `ConfigMap ${part}`);
+  return kind === 'PostgresCluster' && (title.startsWith('Secret ') || state.includes(title));
 }
 
 /** A line for each object that was planned and not made, made and not planned, or made otherwise. */
@@ -68,7 +76,7 @@ function differencesOf(
     entry.request !== undefined && isPlanned(plan, entry.request) ? [] : [titleOf(bodyOf(entry))],
   );
   const there = posts.map((entry) => titleOf(bodyOf(entry)));
-  const missing = planned(plan).filter((title) => !there.includes(title));
+  const missing = planned(plan).filter((title) => !there.includes(title) && !(hasEarlierData && isKept(object, title)));
   return [
     ...new Set(
       wrong

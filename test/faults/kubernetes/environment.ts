@@ -18,7 +18,7 @@ export function environmentOf(
   const env: Record<string, string> = {};
   for (const { name, value, valueFrom } of itemsIn(container.env)) {
     const from = fieldsIn(valueFrom);
-    const text = valueFrom === undefined ? String(value ?? '') : reference(from, pod, ip, store);
+    const text = valueFrom === undefined ? expanded(String(value ?? ''), env) : reference(from, pod, ip, store);
     if (text !== undefined) env[String(name)] = text;
     else if (fieldsIn(from.secretKeyRef ?? from.configMapKeyRef).optional !== true) return undefined;
   }

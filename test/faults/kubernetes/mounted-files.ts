@@ -28,27 +28,27 @@ interface Source {
 
 export function mountedFiles(pod: KubeObject, store: Pick<Store, 'get'>): MountedFiles {
   const { namespace } = pod.metadata;
-  const sources = new Map<string, Source>();
+  const all = (): Source[] => [...sources.values()].flat();
+  const sources = new Map<string, readonly Source[]>();
   for (const volume of itemsIn(fieldsIn(pod.spec).volumes)) {
-    const source = sourceOf(volume);
-    if (source !== undefined) sources.set(String(volume.name), source);
+    sources.set(String(volume.name), sourcesOf(volume));
   }
 
   return {
     missing() {
-      for (const { plural, name, optional } of sources.values()) {
+      for (const { plural, name, optional } of all()) {
         if (!optional && store.get(plural, namespace, name) === undefined) return `${plural.slice(0, -1)} "${name}"`;
       }
       return undefined;
     },
     refresh() {
-      for (const source of sources.values()) {
+      for (const source of all()) {
         source.shown = store.get(source.plural, namespace, source.name) ?? source.shown;
         source.pending = [];
       }
     },
     changed(object, at) {
-      for (const source of sources.values()) {
+      for (const source of all()) {
         const isIt =
           source.name === object.metadata.name &&
           object.metadata.namespace === namespace &&
@@ -59,20 +59,33 @@ export function mountedFiles(pod: KubeObject, store: Pick<Store, 'get'>): Mounte
     read(container, path, now) {
       for (const mount of itemsIn(container.volumeMounts)) {
         const root = `${String(mount.mountPath).replace(/\/$/, '')}/`;
-        const source = sources.get(String(mount.name));
-        if (source === undefined || !path.startsWith(root)) continue;
-        const visible = source.pending.filter(({ at }) => at <= now).at(-1);
-        if (visible !== undefined) {
-          source.shown = visible.object;
-          source.pending = source.pending.filter(({ at }) => at > now);
-        }
+        if (!path.startsWith(root)) continue;
         const file = path.slice(root.length);
-        const key = source.items === undefined ? file : source.items.get(file);
-        return key === undefined ? undefined : textOfKey(source.shown, key);
+        for (const source of sources.get(String(mount.name)) ?? []) {
+          const key = source.items === undefined ? file : source.items.get(file);
+          if (key !== undefined) return textOfKey(shownNow(source, now), key);
+        }
       }
       return undefined;
     },
   };
+}
+
+function shownNow(source: Source, now: number): KubeObject | undefined {
+  const visible = source.pending.filter(({ at }) => at <= now).at(-1);
+  if (visible === undefined) return source.shown;
+  source.shown = visible.object;
+  source.pending = source.pending.filter(({ at }) => at > now);
+  return source.shown;
+}
+
+/** Each namespace has it, with what the API server's certificate is checked by. */
+const publishedName = 'kube-root-ca.crt';
+
+/** A projected volume has several. */
+function sourcesOf(volume: Fields): readonly Source[] {
+  const from = volume.projected === undefined ? [volume] : itemsIn(fieldsIn(volume.projected).sources);
+  return from.flatMap((one) => sourceOf(one) ?? []).filter(({ name }) => name !== publishedName);
 }
 
 function sourceOf(volume: Fields): Source | undefined {

@@ -6,6 +6,7 @@ import { etcdMutants } from './of-etcd.ts';
 import { foresightMutants } from './of-foresight.ts';
 import { oldViewMutants } from './of-old-views.ts';
 import { planMutants } from './of-plans.ts';
+import { postgresMutants } from './of-postgres.ts';
 import { runtimeMutants } from './of-runtime.ts';
 
 export const mutants: readonly Mutant[] = [
@@ -13,6 +14,7 @@ export const mutants: readonly Mutant[] = [
   ...oldViewMutants,
   ...planMutants,
   ...etcdMutants,
+  ...postgresMutants,
   ...backupMutants,
   ...foresightMutants,
 ];

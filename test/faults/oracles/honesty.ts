@@ -168,6 +168,13 @@ export const honesty: Oracle = {
       const ms = staleMs(claims, from, to);
       return ms <= noticeMs ? [] : [`Ready was claimed for ${ms} ms of an outage that began at ${from} ms`];
     });
-    return [...stale, ...blindClaims(run), ...falseConflicts(run), ...contradictions(run), ...run.vault.untrue];
+    return [
+      ...stale,
+      ...blindClaims(run),
+      ...falseConflicts(run),
+      ...contradictions(run),
+      ...run.untrue,
+      ...run.vault.untrue,
+    ];
   },
 };

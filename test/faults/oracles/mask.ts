@@ -66,6 +66,19 @@ const wandering: ReadonlySet<string> = new Set([
   'clusterwright.dev/etcd-member',
   'clusterwright.dev/retired',
   'clusterwright.dev/etcd-corrupt',
+  'clusterwright.dev/postgres-system',
+  // What Patroni keeps in its ConfigMaps, but for its configuration.
+  ...[
+    'initialize',
+    'history',
+    'leader',
+    'acquireTime',
+    'renewTime',
+    'transitions',
+    'optime',
+    'failsafe',
+    'sync_standby',
+  ],
 ]);
 
 function masked(value: Json, key: string): Json {
@@ -87,12 +100,13 @@ function ofStatus(status: Fields): Fields {
 }
 
 /**
- * Which members of an etcd stay depends on who leads. Those that run are numbered anew in their order, and after them
+ * Which members of an etcd or a PostgreSQL stay depends on who leads. Those that run are numbered anew in their order, and after them
  * those whose volumes alone are kept. Their token, which is the cluster's UID, is left out, and so are the revisions of
  * templates that have both in them. Other engines' objects have no such numbers.
  */
 function renumbered(objects: readonly KubeObject[]): (text: string) => string {
-  const { name: cluster, uid = '' } = objects.find(({ kind }) => kind === 'EtcdCluster')?.metadata ?? {};
+  const numbered = ['EtcdCluster', 'PostgresCluster'];
+  const { name: cluster, uid = '' } = objects.find(({ kind }) => numbered.includes(kind))?.metadata ?? {};
   if (cluster === undefined) return (text) => text;
   const member = new RegExp(`\\b${cluster}-(\\d+)(?!\\d)`, 'g');
   const numbersOf = (kind: string): number[] =>
@@ -135,6 +149,15 @@ function ofTask(data: Json): Json {
   return Object.fromEntries(tasks);
 }
 
+/** When the operator last changed Patroni's configuration is chance. */
+const changedAt = /,?\\*"clusterwright_changed\\*":[\d.]+/g;
+
+/** Patroni says on its pod what it does. */
+function withoutStatus({ metadata }: KubeObject): Fields {
+  const { status: _, ...annotations } = metadata.annotations ?? {};
+  return { ...metadata, annotations };
+}
+
 /** Of content and status, what does not tell of the run alone. */
 function toldOf(object: KubeObject): Fields {
   const { data, status } = object as KubeObject & { readonly data?: Json };
@@ -144,6 +167,8 @@ function toldOf(object: KubeObject): Fields {
       return { data: Object.keys(record(data)) };
     case 'ConfigMap':
       return object.metadata.labels?.[componentLabel] === agentComponent ? { data: ofTask(data) } : { data };
+    case 'Pod':
+      return { metadata: withoutStatus(object) };
     case 'Job':
       return { spec: undefined, conditions: conditionsOf(object, 'type', 'status', 'reason') };
     case 'CronJob':
@@ -166,7 +191,7 @@ export function maskedObjects(objects: readonly KubeObject[]): ReadonlyMap<strin
     const told = { ...rest, ...toldOf(object) };
     result.set(
       `${object.kind}/${rename(object.metadata.name)}`,
-      rename(JSON.stringify(masked(told, ''), undefined, 1)),
+      rename(JSON.stringify(masked(told, ''), undefined, 1).replace(changedAt, '')),
     );
   }
   return result;

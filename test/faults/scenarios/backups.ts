@@ -4,17 +4,20 @@ import { backupKind } from '../../../src/api/backup.ts';
 import { scheduleKind } from '../../../src/api/backup-schedule.ts';
 import { apiVersionOf, type KubeObject, type Resource } from '../../../src/api/object.ts';
 import { inBucket, onClaim } from './furniture.ts';
-import type { EngineName, Scenario, Spec, Stage } from './scenario.ts';
+import type { Scenario, Spec, Stage } from './scenario.ts';
 
-const clusters: Readonly<Record<EngineName, Spec>> = {
+/** Engines with backups. */
+type BackedUp = 'redis' | 'etcd';
+
+const clusters: Readonly<Record<BackedUp, Spec>> = {
   redis: { version: '8.0', replicas: 3, storage: { size: '1Gi' } },
   etcd: { version: '3.6.16', replicas: 3, storage: { size: '1Gi' } },
 };
-const kinds: Readonly<Record<EngineName, string>> = { redis: 'RedisCluster', etcd: 'EtcdCluster' };
+const kinds: Readonly<Record<BackedUp, string>> = { redis: 'RedisCluster', etcd: 'EtcdCluster' };
 
-const idOf = (engine: EngineName, id: string): string => (engine === 'redis' ? id : `${engine} ${id}`);
+const idOf = (engine: BackedUp, id: string): string => (engine === 'redis' ? id : `${engine} ${id}`);
 
-function about(resource: Resource, name: string, engine: EngineName, spec: object): KubeObject {
+function about(resource: Resource, name: string, engine: BackedUp, spec: object): KubeObject {
   return {
     apiVersion: apiVersionOf(resource),
     kind: resource.kind,
@@ -24,7 +27,7 @@ function about(resource: Resource, name: string, engine: EngineName, spec: objec
 }
 
 /** The pods of a Job have names that nobody knows beforehand, and those of a Job that is made again are others. */
-function onDemand(engine: EngineName): Scenario {
+function onDemand(engine: BackedUp): Scenario {
   const { furniture, place } = engine === 'redis' ? inBucket : onClaim;
   return {
     engine,
@@ -103,7 +106,7 @@ async function untilTaken(stage: Stage, count: number, word?: string): Promise<v
 const kept = new Map(Array.from({ length: 20 }, (_, n) => [`kept:${n}`, `since yesterday ${n}`]));
 const older = new Map([...kept].slice(0, 5).map(([name]) => [name, 'outdated']));
 
-function restoring(engine: EngineName): Scenario {
+function restoring(engine: BackedUp): Scenario {
   const version = engine === 'redis' ? '8.0.0' : '3.6.16';
   const of = { version, uid: '6f9619ff-8b86-4011-b42d-00c04fc964ff' };
   const another = { version, uid: '7f9619ff-8b86-4011-b42d-00c04fc964ff' };
@@ -130,7 +133,7 @@ function restoring(engine: EngineName): Scenario {
   };
 }
 
-function farewell(engine: EngineName): Scenario {
+function farewell(engine: BackedUp): Scenario {
   const { furniture, place } = engine === 'redis' ? inBucket : onClaim;
   return {
     engine,

@@ -21,6 +21,8 @@ export interface Stage {
   make(object: KubeObject): Promise<void>;
   /** Merges into the spec of another object. */
   amend(kind: string, name: string, spec: Spec): Promise<void>;
+  /** Deletes an object, as a person would. */
+  discard(resource: string, name: string): Promise<void>;
   /** Clients write for a few seconds, and stop. */
   fill(): Promise<void>;
   /** A client deletes everything that the database holds. */
@@ -60,7 +62,7 @@ export interface Stage {
 export type Spec = Readonly<Record<string, unknown>>;
 
 /** Which engine's cluster a scenario is about. */
-export const engineNames = ['redis', 'etcd'] as const;
+export const engineNames = ['redis', 'etcd', 'postgres'] as const;
 export type EngineName = (typeof engineNames)[number];
 
 export interface Scenario {

@@ -16,6 +16,7 @@ import type { Life, Wire } from '../wire/wire.ts';
 import type { SimulatedKubernetes } from '../world/kubernetes.ts';
 import type { Network } from '../world/network.ts';
 import { type PausableClock, pausableClock } from './pausable-clock.ts';
+import { withoutTls } from './without-tls.ts';
 
 /** The address that the operator's connections come from. */
 export const operatorAddress = '10.2.0.1';
@@ -97,7 +98,7 @@ export function createOperators(options: {
     const identity = `operator-${life.id}`;
     const connect = (): Transport => own.transport(wire.transport(life, kubernetes.transport('clusterwright')));
     const edges = foresight.life(life.id, {
-      engines,
+      engines: engines.map(withoutTls),
       transport: connect(),
       dial: wire.dial(life, dial),
     });

@@ -21,6 +21,7 @@ import { backupClaim, backupPrefix, encryptionKey } from '../scenarios/furniture
 import type { Scenario } from '../scenarios/scenario.ts';
 import type { SimulatedWorld, SubjectKit } from '../subject.ts';
 import { createWire, type WireEntry } from '../wire/wire.ts';
+import { deriveKeysAtOnce } from '../world/key-derivation.ts';
 import { seeded } from '../world/random.ts';
 import { simulatedNetwork } from '../world/simulated-network.ts';
 import { virtualTime } from '../world/time.ts';
@@ -52,13 +53,15 @@ export async function simulatedRun({ plan, scenario, kit, restMs = 0 }: RunOptio
   const time = virtualTime();
   const random = seeded(plan.seed);
   const network = simulatedNetwork(time, random);
-  const { images: own, subject, database } = kit();
+  deriveKeysAtOnce();
+  const { images: own, subject, database, join } = kit();
   const vault = createVault(time, network);
   const images: Images = (reference) =>
     reference === defaultAgentImage ? agentProgram(vault, database) : own(reference);
   const crds = engines.map(({ kind }) => customResourceDefinition(kind));
   const kubernetes = simulatedKubernetes({ time, random, network, images, nodes: 5, crds, namespaces: [namespace] });
   const world: SimulatedWorld = { time, network, kubernetes, namespace, cluster };
+  join?.(world);
   const wire = createWire({
     clock: time,
     faults: plan.faults,
@@ -154,6 +157,7 @@ export async function simulatedRun({ plan, scenario, kit, restMs = 0 }: RunOptio
       restless: restless.map(({ verb, what }) => `${verb} ${what}`),
       ledger: await closing,
       ...findings,
+      untrue: findings.untrue ?? [],
       vault: vaulted,
       unforeseen: await notForeseen(beganAt, wire.entries.slice(entriesBefore)),
       log: operators.log,
@@ -211,9 +215,16 @@ function endOf(fault: Fault): number {
   return begins + ('forMs' in fault ? (fault.forMs ?? 0) : 0);
 }
 
+/** Of Secrets with certificates, and of those that tell applications where to connect: what everybody may know. */
+const openKeys: ReadonlySet<string> = new Set([
+  ...['tls.crt', 'ca.crt', 'next.crt', 'previous.crt', 'generation', 'changed'],
+  ...['host', 'port', 'database', 'username'],
+]);
+
 function passwordsIn(objects: readonly KubeObject[]): readonly string[] {
   return objects
     .filter(({ kind }) => kind === 'Secret')
-    .flatMap(({ data }) => Object.values((data ?? {}) as Readonly<Record<string, string>>))
-    .map((value) => Buffer.from(value, 'base64').toString('utf8'));
+    .flatMap(({ data }) => Object.entries((data ?? {}) as Readonly<Record<string, string>>))
+    .filter(([key]) => !openKeys.has(key))
+    .map(([, value]) => Buffer.from(value, 'base64').toString('utf8'));
 }

@@ -10,6 +10,7 @@ import { isCopy } from '../copies.ts';
 import { isReady, podsOf } from '../readiness.ts';
 import type { Stage } from '../scenarios/scenario.ts';
 import type { SimulatedWorld, Subject } from '../subject.ts';
+import { findObject } from './drift.ts';
 import type { Operators } from './operators.ts';
 
 /** As anybody but the operator. */
@@ -85,6 +86,11 @@ export function simulatedStage(options: {
       const engine = engines.find((candidate) => candidate.kind.resource.kind === kind);
       if (engine === undefined) throw new Error(`nobody knows the kind ${kind}`);
       await client.mergePatch({ resource: engine.kind.resource, namespace, name }, { spec });
+    },
+    async discard(plural, name) {
+      const object = findObject(kubernetes, plural, name, namespace);
+      if (object === undefined) throw new Error(`there is no ${plural}/${name}`);
+      await client.remove({ resource: resourceOf(object), namespace, name, uid: object.metadata.uid ?? '' });
     },
     async fill() {
       const ledger = subject.openLedger(world);
@@ -211,7 +217,9 @@ export function leftovers({ kubernetes, cluster }: SimulatedWorld, resource: Res
 /** Beside a last backup of etcd stays the password without which nobody could use it. */
 function keptKinds({ kind }: Resource, policy: string): readonly string[] {
   if (policy === 'Snapshot') return kind === 'EtcdCluster' ? ['Secret'] : [];
-  return policy === 'Delete' ? [] : dataKinds;
+  if (policy === 'Delete') return [];
+  // What Patroni keeps in ConfigMaps belongs to the data.
+  return kind === 'PostgresCluster' ? [...dataKinds, 'ConfigMap'] : dataKinds;
 }
 
 /** Those of other kinds that are not in the phase that they are to end in. */

@@ -16,9 +16,19 @@ const changing =
 const changingCall =
   /^POST \/v3\/(cluster\/member\/(?:add|promote|remove)|maintenance\/(?:transfer-leadership|defragment)|kv\/compaction|auth\/(?:user\/\w+|enable|disable)|maintenance\/alarm(?=[\s\S]*"DEACTIVATE")|maintenance\/downgrade(?=[\s\S]*"(?:ENABLE|CANCEL)")) /;
 
+/** Calls by which a Patroni changes. */
+const changingPatroni = /^(PATCH|POST) \/(config|switchover|restart) /;
+
+/** Statements by which a PostgreSQL changes: a message of its protocol. */
+const changingStatement = /^Q[\s\S]{4}(CREATE ROLE|ALTER ROLE|CREATE DATABASE|GRANT) /;
+
 /** `CONFIG SET`, `REPLICAOF`, `cluster/member/add`; undefined for a command that changes nothing. */
 export function changingCommand(chunk: Uint8Array): string | undefined {
   const text = Buffer.from(chunk).toString('latin1');
+  const patroni = changingPatroni.exec(text)?.[2];
+  if (patroni !== undefined) return `patroni/${patroni}`;
+  const statement = changingStatement.exec(text)?.[1];
+  if (statement !== undefined) return `sql/${statement}`;
   return changingCall.exec(text)?.[1] ?? changing.exec(text)?.[1]?.replace(/\r\n\$\d+\r\n/, ' ');
 }
 
@@ -28,11 +38,12 @@ function countedCommand(chunk: Uint8Array, place: string): string | undefined {
   return command === 'ACL SETUSER' && place.endsWith(':26379') ? undefined : command;
 }
 
-/** A call of etcd's, not a command of Redis'. */
+/** A call of etcd's or Patroni's, or a statement: not a command of Redis'. */
 export const isCall = (command: string): boolean => command.includes('/');
 
 /** Whether the reply says that it was refused. Redis' commands are not looked at: they are done as often as not. */
-const isRefusal = (reply: Uint8Array): boolean => /^HTTP\/1\.1 [345]/.test(Buffer.from(reply).toString('latin1'));
+const isRefusal = (reply: Uint8Array): boolean =>
+  /^(HTTP\/1\.[01] [345]|E\0)/.test(Buffer.from(reply).toString('latin1'));
 
 /** What becomes of a command: `dropped` never arrives, `unanswered` is carried out. */
 export type CommandFate = 'sent' | 'dropped' | 'unanswered' | 'dead';

@@ -9,6 +9,7 @@ import { callPatroni, switchoverTimeoutMs } from '../client/patroni.ts';
 import { saltBytes, scramVerifier } from '../client/scram-verifier.ts';
 import { withSession } from '../client/session.ts';
 import type { PostgresSpec } from '../kind/schema.ts';
+import { changedField } from '../resources/patroni-config.ts';
 import { resumed, whilePaused } from './pause.ts';
 
 const changeTimeoutMs = 5000;
@@ -28,7 +29,8 @@ export async function actPostgres(
   };
   switch (action.type) {
     case 'postgres.configure': {
-      const call = { method: 'PATCH', path: '/config', body: action.patch, timeoutMs: changeTimeoutMs } as const;
+      const body = { ...action.patch, [changedField]: io.now() };
+      const call = { method: 'PATCH', path: '/config', body, timeoutMs: changeTimeoutMs } as const;
       await callPatroni(io, action.via.address, call, tls);
       return;
     }

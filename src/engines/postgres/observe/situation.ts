@@ -28,6 +28,8 @@ export interface StoreState {
   readonly systemId?: string;
   /** The pod that holds the lock. */
   readonly leader?: string;
+  /** Pods that an election asks for the last commit. Empty where it asks whoever answers. */
+  readonly electors: readonly string[];
 }
 
 export interface Situation {
@@ -110,12 +112,14 @@ function numbered<T>(values: readonly T[], numberOf: (value: T) => number | unde
 
 /** They are of no owner: whoever comes after a cluster that was deleted finds them, as it finds the volumes. */
 function storeOf({ metadata }: Cluster<PostgresSpec>, children: Children): StoreState {
-  const { config, leader } = postgresNames(metadata.name).state;
+  const { config, leader, sync } = postgresNames(metadata.name).state;
   const missing = stateNames(metadata.name).filter((name) => children.get('ConfigMap', name) === undefined);
   const systemId = children.get('ConfigMap', config)?.metadata.annotations?.initialize;
   const holder = children.get('ConfigMap', leader)?.metadata.annotations?.leader;
+  const { leader: first = '', sync_standby: others = '' } = children.get('ConfigMap', sync)?.metadata.annotations ?? {};
   return {
     missing,
+    electors: [first, ...others.split(',')].filter((name) => name !== ''),
     ...(systemId === undefined || !/^\d{1,20}$/.test(systemId) ? {} : { systemId }),
     ...(holder === undefined ? {} : { leader: holder }),
   };

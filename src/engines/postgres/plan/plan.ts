@@ -24,7 +24,7 @@ import { isUnsettled } from './outdated.ts';
 import { poolerProblem, resumeSteps } from './pooler.ts';
 import { planRestart, planStuck, recheckMs } from './restart.ts';
 import { roleSteps } from './roles.ts';
-import { configPatch } from './shared-config.ts';
+import { configPatch, isBeingTakenUp } from './shared-config.ts';
 import { stateToMake } from './store.ts';
 import { surplusSteps } from './surplus.ts';
 import { continueUpgrade } from './upgrade.ts';
@@ -125,6 +125,8 @@ function planMembers(situation: Situation, take: BackupFactory): PostgresPlan {
     return withObjects(situation, roster, steps, wait('Scaling', `${leaving.join(', ')} is leaving`, recheckMs));
   if (steps.length > 0)
     return withObjects(situation, roster, steps, wait('Updating', 'settings are brought in line', recheckMs));
+  if (isBeingTakenUp(situation))
+    return withObjects(situation, roster, [], wait('Updating', 'the members take up their settings', recheckMs));
   const change = planRestart(situation) ?? planInit(situation);
   if (change !== undefined) return withObjects(situation, roster, change.steps, change.outcome);
   const next = finishUpgrade(situation, take) ?? beginUpgrade(situation, take);

@@ -22,7 +22,8 @@ export function lostState(situation: Situation): readonly string[] {
   return situation.store.missing.filter((name) => !mayMakeAgain(situation, name));
 }
 
-function mayMakeAgain({ cluster, store, primary }: Situation, name: string): boolean {
+function mayMakeAgain(situation: Situation, name: string): boolean {
+  const { cluster, store, primary } = situation;
   const { config, leader, failover, sync } = postgresNames(cluster.metadata.name).state;
   switch (name) {
     // A request for a switchover, which is made again by whoever has made it.
@@ -30,9 +31,18 @@ function mayMakeAgain({ cluster, store, primary }: Situation, name: string): boo
       return true;
     // Who may be elected is in the others.
     case leader:
-      return !store.missing.includes(sync) && !store.missing.includes(config);
+      return !store.missing.includes(sync) && !store.missing.includes(config) && isElectionComplete(situation);
     // The primary writes it anew.
     default:
       return primary !== undefined;
   }
+}
+
+/**
+ * The last commit takes part in an election: the synchronous state says who may have it, or everybody is asked. A new cluster has no such
+ * state for some seconds. Without synchronous replication a failover may lose commits.
+ */
+function isElectionComplete({ store, spec, roster, live }: Situation): boolean {
+  if (spec.synchronous.count === 0 || store.electors.length > 0) return true;
+  return [...roster.keys()].every((index) => live.get(index)?.lsn !== undefined);
 }

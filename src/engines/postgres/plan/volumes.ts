@@ -4,7 +4,7 @@ import type { ObjectStep } from '../../../plan/plan.ts';
 import { refOf } from '../../../plan/ref.ts';
 import type { Claim } from '../../../resources/children.ts';
 import { holdsAnnotation, retiredAnnotation, versionAnnotation } from '../names.ts';
-import { heldBy, type Situation } from '../observe/situation.ts';
+import { heldBy, podOf, type Situation } from '../observe/situation.ts';
 import type { Roster } from '../resources/roster.ts';
 import { majorOf } from '../resources/upgrade-record.ts';
 
@@ -37,13 +37,15 @@ export function holdSteps({ claims, live }: Situation): ObjectStep[] {
 
 /**
  * Those of members that have left: kept, or deleted where that is the policy. Only once nothing runs on it: until then its member may be
- * elected, and stay.
+ * elected, and stay. It is deleted only while a primary has all of it, and no election would ask its member for the last commit.
  */
-export function retireSteps({ claims, sets, pods, spec }: Situation, roster: Roster): ObjectStep[] {
+export function retireSteps(situation: Situation, roster: Roster): ObjectStep[] {
+  const { claims, sets, pods, spec, primary, store } = situation;
   return [...claims].flatMap(([index, claim]): ObjectStep[] => {
     if (roster.has(index) || sets.has(index) || pods.has(index)) return [];
     if (claim.metadata.deletionTimestamp !== undefined) return [];
     if (spec.deletionPolicy !== 'Delete') return annotate(claim, retiredAnnotation, 'true');
+    if (primary === undefined || store.electors.includes(podOf(situation, index))) return [];
     const ref = refOf(claim, persistentVolumeClaims);
     return ref === undefined ? [] : [{ type: 'delete', ref, reason: 'its member has left' }];
   });

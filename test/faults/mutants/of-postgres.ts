@@ -1,0 +1,145 @@
+/** Defects of what is decided for PostgreSQL. */
+import type { Mutant } from './mutant.ts';
+
+export const postgresMutants: readonly Mutant[] = [
+  {
+    id: 'postgres-store-made-again',
+    defect:
+      'the ConfigMaps of Patroni are made again whenever they are gone: a stale standby that starts first is promoted',
+    seen: 'Patroni itself, where its pods may make them',
+    edits: [
+      {
+        file: 'engines/postgres/plan/store.ts',
+        find: '  return state.filter(({ object }) => mayMakeAgain(situation, object.metadata.name));',
+        replace: '  return state;',
+      },
+      {
+        file: 'engines/postgres/plan/store.ts',
+        find: '  return situation.store.missing.filter((name) => !mayMakeAgain(situation, name));',
+        replace: '  return [];',
+      },
+    ],
+    scenarios: ['postgres S15 stale'],
+    classes: ['F1'],
+    oracle: 'O6',
+  },
+  {
+    id: 'postgres-forms-anew',
+    defect: 'with its store and its volumes lost, the cluster makes a new database under the same name',
+    edits: [
+      {
+        file: 'engines/postgres/observe/situation.ts',
+        find: 'return cluster.status?.initialized === true || store.systemId !== undefined || isHeld || isTold;',
+        replace: 'return cluster.status === undefined && (store.systemId !== undefined || isHeld || isTold);',
+      },
+      {
+        file: 'engines/postgres/plan/members.ts',
+        find: 'withPrimary(situation, isFormed ? joining([...roster.keys()]) : roster);',
+        replace:
+          'withPrimary(situation, isFormed || situation.primary !== undefined ? joining([...roster.keys()]) : forming(roster.size));',
+      },
+    ],
+    scenarios: ['postgres S15 blank'],
+    classes: ['F1'],
+    oracle: 'O4',
+  },
+  {
+    id: 'postgres-primary-restarts',
+    defect: 'the primary is deleted for a new template without having handed over',
+    edits: [
+      {
+        file: 'engines/postgres/plan/restart.ts',
+        find: 'const successor = isLeader(next) ? successorTo(situation, primary) : undefined;',
+        replace: 'const successor = isLeader(next) && roster.size > 9 ? successorTo(situation, primary) : undefined;',
+      },
+    ],
+    scenarios: ['postgres S4 pods'],
+    classes: ['F1'],
+    oracle: 'O4',
+  },
+  {
+    id: 'postgres-primary-leaves',
+    defect: 'a scale-in removes the highest number, also where it is the primary',
+    edits: [
+      {
+        file: 'engines/postgres/plan/members.ts',
+        find: 'const kept = primary === undefined ? undefined : indexOf(situation, primary);',
+        replace: 'const kept = primary === undefined ? undefined : -1 - (indexOf(situation, primary) ?? 0);',
+      },
+      {
+        file: 'engines/postgres/plan/members.ts',
+        find: '  if (index === undefined || set === undefined || set.metadata.deletionTimestamp !== undefined) return roster;',
+        replace: '  if (index === undefined || set === undefined || index >= 0) return roster;',
+      },
+    ],
+    scenarios: ['postgres S3 primary'],
+    classes: ['F1'],
+    oracle: 'O4',
+  },
+  {
+    id: 'postgres-label-left',
+    defect: 'the label of a primary that has died stays on its pod, and the Service leads to it',
+    edits: [
+      {
+        file: '../test/faults/postgres/participant.ts',
+        find: 'if (store.view().holder !== this.name || others.length === 0) return;',
+        replace: "if (this.name !== '' || others.length === 0) return;",
+      },
+      {
+        file: 'engines/postgres/plan/roles.ts',
+        find: "if (role !== 'primary' || pod.metadata.name === primary.pod || ref === undefined) return [];",
+        replace: "if (role !== 'nobody' || pod.metadata.name === primary.pod || ref === undefined) return [];",
+      },
+    ],
+    scenarios: ['postgres S9 node'],
+    classes: ['F16'],
+    oracle: 'O1',
+  },
+  {
+    id: 'postgres-wiped-instead-of-retired',
+    defect: 'the volume of a member that has left is deleted, whatever the policy says',
+    edits: [
+      {
+        file: 'engines/postgres/plan/volumes.ts',
+        find: "if (spec.deletionPolicy !== 'Delete') return annotate(claim, retiredAnnotation, 'true');",
+        replace:
+          "if (spec.deletionPolicy === 'Retain' && index < 0) return annotate(claim, retiredAnnotation, 'true');",
+      },
+    ],
+    scenarios: ['postgres S3'],
+    classes: ['F1'],
+    oracle: 'O4',
+  },
+  {
+    id: 'postgres-ready-before-in-force',
+    defect: 'Ready is told before members have told which settings wait for a restart',
+    seen: 'clusterwright before 0.1',
+    edits: [
+      {
+        file: 'engines/postgres/plan/plan.ts',
+        find: 'if (steps.length === 0 && isBeingTakenUp(situation))',
+        replace: 'if (steps.length > 99 && isBeingTakenUp(situation))',
+      },
+    ],
+    scenarios: ['postgres S4'],
+    classes: ['F1'],
+    oracle: 'O8',
+  },
+  {
+    id: 'postgres-secret-forgotten',
+    defect:
+      'an operator that ends after it has made the ConfigMaps of Patroni never makes the Secret of the application',
+    seen: 'clusterwright before 0.1',
+    edits: [
+      {
+        file: 'engines/postgres/plan/plan.ts',
+        find: '    ...objectSteps(postgresChildren(cluster, roster, authorities), children),',
+        replace:
+          '    ...objectSteps([...state, ...postgresChildren(cluster, roster, authorities)], children).filter((step) => !state.some(({ object }) => "object" in step && object.metadata.name === step.object.metadata.name)),',
+      },
+    ],
+    scenarios: ['postgres S1'],
+    classes: ['F1'],
+    oracle: 'O1',
+  },
+];

@@ -1,0 +1,143 @@
+/** The images of PostgreSQL with Patroni, simulated: from the start of a container, by its files and its volume, to its end. */
+import { paths, patroniPort, sqlPort } from '../../../src/engines/postgres/names.ts';
+import type { SimulatedWorld } from '../subject.ts';
+import type { Images, Program, ProgramContext, RunningProgram } from '../world/workload.ts';
+import { Patroni } from './patroni.ts';
+import { Processes } from './processes.ts';
+import { answerTo, type Reply, serveRest } from './rest.ts';
+import { serveSql } from './sql.ts';
+import { type Json, Store, StoreAway } from './store.ts';
+
+export interface SimulatedPostgres {
+  readonly images: Images;
+  readonly processes: Processes;
+  join(world: SimulatedWorld): void;
+}
+
+/** One for each simulated world. */
+export function simulatedPostgres(): SimulatedPostgres {
+  const processes = new Processes();
+  const images: Images = (reference) => {
+    const major = /postgres:(\d+)$/.exec(reference)?.[1];
+    return major === undefined ? undefined : programOf(Number(major), processes);
+  };
+  return {
+    images,
+    processes,
+    join(world) {
+      processes.world = world;
+      world.kubernetes.onCommit(({ resource, after, before }) => {
+        if (resource !== 'configmaps') return;
+        const name = (after ?? before)?.metadata.name;
+        const changed = (field: string): boolean =>
+          before?.metadata.annotations?.[field] !== after?.metadata.annotations?.[field];
+        const isConfig = name === `${world.cluster}-config` && changed('config');
+        // Of the lock members hear whatever was written, and its holder of nothing that it has written itself.
+        const isLock = name === `${world.cluster}-leader`;
+        const writer = after?.metadata.annotations?.leader;
+        if (!isConfig && !isLock) return;
+        for (const member of processes.all) if (isConfig || member.name !== writer) member.noticed();
+      });
+    },
+  };
+}
+
+function programOf(major: number, processes: Processes): Program {
+  return (context) => new Container(major, processes, context);
+}
+
+class Container implements RunningProgram {
+  readonly #context: ProgramContext;
+  readonly #patroni: Patroni;
+  readonly #closers: (() => void)[] = [];
+
+  constructor(major: number, processes: Processes, context: ProgramContext) {
+    this.#context = context;
+    const { ip, env, network, time, random, pod } = context;
+    const { world } = processes;
+    if (world === undefined) throw new Error('no world has been joined');
+    const namespace = pod.metadata.namespace ?? '';
+    const configured = parsed(context.file(`${paths.patroni}/patroni.yml`)) ?? {};
+    this.#patroni = new Patroni({
+      ...{ ip, network, time, random, processes },
+      name: env.PATRONI_NAME ?? '',
+      serverVersion: major * 10_000 + 2,
+      store: new Store({
+        ...{ ip, namespace, network },
+        scope: String(configured.scope),
+        objects: () => world.kubernetes.objects(),
+        transport: world.kubernetes.transport('patroni'),
+      }),
+      volume: () => context.volume(paths.volume),
+      bootstrap() {
+        const { bootstrap } = parsed(context.file(`${paths.patroni}/bootstrap.yml`)) ?? {};
+        return (bootstrap as { readonly dcs?: Json } | undefined)?.dcs;
+      },
+      exit: (code, words) => this.#exit(code, words),
+    });
+    processes.add(this.#patroni);
+    this.#listen();
+  }
+
+  #listen(): void {
+    const { network, ip } = this.#context;
+    const streams = new Set<{ destroy(): void }>();
+    const track = <T extends { destroy(): void; on(event: 'close', call: () => void): unknown }>(stream: T): T => {
+      streams.add(stream);
+      stream.on('close', () => streams.delete(stream));
+      return stream;
+    };
+    const patroni = this.#patroni;
+    const rest = network.listen(ip, patroniPort, (stream) =>
+      serveRest(track(stream), async (asked): Promise<Reply> => {
+        await patroni.pause(1);
+        try {
+          return await answerTo(patroni, asked);
+        } catch (error) {
+          if (error instanceof StoreAway) return { status: 503, body: error.message };
+          throw error;
+        }
+      }),
+    );
+    const running = () => (patroni.server?.isUp === true ? patroni.server : undefined);
+    const sql = network.listen(ip, sqlPort, (stream) => serveSql(track(stream), running, () => patroni.pause(0)));
+    this.#closers.push(rest, sql, () => {
+      for (const stream of [...streams]) stream.destroy();
+    });
+  }
+
+  exec(): Promise<boolean> {
+    return Promise.resolve(false);
+  }
+
+  async get(_port: number, path: string): Promise<boolean> {
+    const patroni = this.#patroni;
+    await patroni.pause(0);
+    if (path === '/readiness')
+      return patroni.hasLock || (patroni.state === 'running' && patroni.server?.hasEnded === false);
+    return path === '/liveness';
+  }
+
+  terminate(): void {
+    void this.#patroni.pause(0).then(() => this.#patroni.terminate());
+  }
+
+  kill(): void {
+    this.#end();
+  }
+
+  #exit(code: number, words?: string): void {
+    if (this.#patroni.hasEnded) return;
+    this.#end();
+    this.#context.exit(code, words);
+  }
+
+  #end(): void {
+    this.#patroni.end();
+    for (const close of this.#closers) close();
+  }
+}
+
+function parsed(text: string | undefined): Json | undefined {
+  return text === undefined ? undefined : (JSON.parse(text) as Json);
+}

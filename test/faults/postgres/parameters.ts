@@ -1,0 +1,49 @@
+/** Settings of PostgreSQL in Patroni's configuration, and those of them that count from a start on. */
+import type { Json } from './store.ts';
+
+/** Of those that the operator and the scenarios set. */
+export const fromStart: ReadonlySet<string> = new Set([
+  'max_connections',
+  'max_worker_processes',
+  'max_wal_senders',
+  'max_replication_slots',
+  'max_prepared_transactions',
+  'max_locks_per_transaction',
+  'shared_buffers',
+  'wal_level',
+  'wal_log_hints',
+  'hot_standby',
+  'huge_pages',
+  'track_commit_timestamp',
+]);
+
+export function parametersIn(config: Json | undefined): Readonly<Record<string, string>> {
+  const { parameters = {} } = (config?.postgresql ?? {}) as { readonly parameters?: Readonly<Record<string, unknown>> };
+  return Object.fromEntries(Object.entries(parameters).map(([name, value]) => [name, String(value)]));
+}
+
+/** As Patroni tells it: name to both values. */
+export function pendingIn(
+  inForce: Readonly<Record<string, string>>,
+  wanted: Readonly<Record<string, string>>,
+): Readonly<Record<string, { readonly old_value: string; readonly new_value: string }>> {
+  return Object.fromEntries(
+    [...new Set([...Object.keys(inForce), ...Object.keys(wanted)])].flatMap((name) => {
+      const [before, after] = [inForce[name], wanted[name]];
+      // Without a word it has the value that it is built with, which is told as it is.
+      if (!fromStart.has(name) || before === after || before === undefined || after === undefined) return [];
+      return [[name, { old_value: before, new_value: after }]];
+    }),
+  );
+}
+
+/** As `PATCH /config` does it: null takes a field away. */
+export function patched(config: Json, patch: Json): Json {
+  const result: Record<string, unknown> = { ...config };
+  for (const [field, value] of Object.entries(patch)) {
+    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+    if (value === null) delete result[field];
+    else result[field] = isObject ? patched((result[field] ?? {}) as Json, value as Json) : value;
+  }
+  return result;
+}

@@ -1,0 +1,35 @@
+/** Who runs where: how simulated members find each other, and how a harness finds one to freeze it. */
+import type { SimulatedWorld } from '../subject.ts';
+import type { Participant } from './participant.ts';
+import type { Patroni } from './patroni.ts';
+import type { Server } from './server.ts';
+import type { Data, WalRecord } from './wal.ts';
+
+export class Processes {
+  readonly #members = new Map<string, Patroni>();
+  /** Set when the world is there, before any pod is. */
+  world: SimulatedWorld | undefined;
+  /** A new database has been made. */
+  onFormed: (name: string, systemId: string) => void = () => undefined;
+  /** A standby takes writes from now on. */
+  onPromoted: (server: Server) => void = () => undefined;
+  onAcknowledged: (server: Server, record: WalRecord) => void = () => undefined;
+  /** A member copies what is on no volume of its own. */
+  onCopied: (name: string, data: Data) => void = () => undefined;
+
+  at(ip: string): Patroni | undefined {
+    return this.#members.get(ip);
+  }
+
+  get all(): Iterable<Patroni> {
+    return this.#members.values();
+  }
+
+  add(member: Patroni): void {
+    this.#members.set(member.ip, member);
+  }
+
+  remove(member: Participant): void {
+    if (this.at(member.ip) === member) this.#members.delete(member.ip);
+  }
+}

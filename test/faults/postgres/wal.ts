@@ -1,0 +1,126 @@
+/**
+ * What a member keeps in its data directory: the log, and the database that follows from it. It outlives the process.
+ *
+ * A record is one object for all members that have it, so two logs are the same up to where their records are. Every record is of
+ * the timeline that it was written on; a promotion writes the first one of a new timeline.
+ */
+import type { Volume } from '../world/workload.ts';
+
+export type Change =
+  | { readonly what: 'row'; readonly key: string; readonly value: string }
+  | { readonly what: 'role'; readonly name: string; readonly verifier?: string }
+  | { readonly what: 'database'; readonly name: string; readonly owner: string }
+  /** A primary has started with this `max_connections`: no standby may have less. */
+  | { readonly what: 'started'; readonly maxConnections: number }
+  | { readonly what: 'promoted' };
+
+export interface WalRecord {
+  readonly timeline: number;
+  readonly change: Change;
+}
+
+export interface Contents {
+  readonly rows: Map<string, string>;
+  /** With the verifiers of their passwords. */
+  readonly roles: Map<string, string | undefined>;
+  /** With their owners. */
+  readonly databases: Map<string, string>;
+  maxConnections: number;
+}
+
+/** A data directory. */
+export interface Data {
+  readonly systemId: string;
+  readonly wal: WalRecord[];
+  contents: Contents;
+  /** Ended as a primary, without having been shut down: rewind needs a crash recovery first. */
+  wasPrimary: boolean;
+}
+
+/** Name of the data directory on the volume. */
+const directory = 'data';
+const firstLsn = 0x300_0000;
+const recordBytes = 0x100;
+
+export function dataOn(volume: Volume | undefined): Data | undefined {
+  return volume?.get(directory) as Data | undefined;
+}
+
+export function keep(volume: Volume, data: Data): void {
+  volume.set(directory, data);
+}
+
+export function newDatabase(systemId: string): Data {
+  const data: Data = { systemId, wal: [], contents: nothing(), wasPrimary: true };
+  return data;
+}
+
+export function copyOf({ systemId, wal }: Data): Data {
+  const data: Data = { systemId, wal: [], contents: nothing(), wasPrimary: false };
+  append(data, wal);
+  return data;
+}
+
+function nothing(): Contents {
+  return { rows: new Map(), roles: new Map(), databases: new Map(), maxConnections: 0 };
+}
+
+export function append(data: Data, records: readonly WalRecord[]): void {
+  for (const record of records) {
+    data.wal.push(record);
+    replay(data.contents, record.change);
+  }
+}
+
+function replay(contents: Contents, change: Change): void {
+  switch (change.what) {
+    case 'row':
+      contents.rows.set(change.key, change.value);
+      return;
+    case 'role':
+      contents.roles.set(change.name, change.verifier ?? contents.roles.get(change.name));
+      return;
+    case 'database':
+      contents.databases.set(change.name, change.owner);
+      return;
+    case 'started':
+      contents.maxConnections = change.maxConnections;
+      return;
+    case 'promoted':
+      return;
+    default:
+      change satisfies never;
+  }
+}
+
+export function timelineOf({ wal }: Data): number {
+  return wal.at(-1)?.timeline ?? 1;
+}
+
+export function lsnOf({ wal }: Data): number {
+  return firstLsn + wal.length * recordBytes;
+}
+
+/** How many records two logs have in common. */
+export function common(some: Data, others: Data): number {
+  let same = Math.min(some.wal.length, others.wal.length);
+  while (same > 0 && some.wal[same - 1] !== others.wal[same - 1]) same--;
+  return same;
+}
+
+/** What `pg_rewind` does: everything that the other one does not have is gone. */
+export function rewind(data: Data, to: number): void {
+  const left = data.wal.splice(0).slice(0, to);
+  data.contents = nothing();
+  data.wasPrimary = false;
+  append(data, left);
+}
+
+/** The timelines that have ended, as Patroni writes them: number, where it ended, why. */
+export function historyOf({ wal }: Data): readonly (readonly [number, number, string])[] {
+  return wal.flatMap((record, at) => {
+    const before = wal[at - 1];
+    const hasEnded = before !== undefined && before.timeline !== record.timeline;
+    return hasEnded ? [[before.timeline, firstLsn + at * recordBytes, 'no recovery target specified'] as const] : [];
+  });
+}

@@ -1,0 +1,278 @@
+/** The scenarios of PostgresCluster, numbered as in the matrix of fault classes and scenarios. */
+import { refusedTemplate } from './refused-template.ts';
+import type { Scenario, Spec } from './scenario.ts';
+
+const one: Spec = { version: '17', instances: 1, storage: { size: '1Gi' } };
+const three: Spec = { ...one, instances: 3 };
+const vanishing: Spec = { ...three, deletionPolicy: 'Delete' };
+
+const scenarios: readonly Omit<Scenario, 'engine'>[] = [
+  { id: 'postgres S1', title: 'create', act: (stage) => stage.create(three), end: 'whole', writes: 60, written: false },
+  {
+    id: 'postgres S2',
+    title: 'scale out 1→3',
+    touches: ['instances'],
+    before: one,
+    act: (stage) => stage.change({ instances: 3 }),
+    end: 'whole',
+    writes: 24,
+    written: true,
+  },
+  {
+    id: 'postgres S3',
+    title: 'scale in 3→1',
+    touches: ['instances'],
+    before: three,
+    act: (stage) => stage.change({ instances: 1 }),
+    end: 'whole',
+    writes: 24,
+    written: true,
+  },
+  {
+    id: 'postgres S3 primary',
+    title: 'scale in 3→1, PVCs deleted, after a failover to the highest member',
+    touches: ['instances'],
+    before: vanishing,
+    async prepare(stage) {
+      for (let tries = 0; stage.primary() !== 'db-2-0' && tries < 8; tries++) {
+        await stage.deletePod(stage.primary());
+        await stage.pause(60_000);
+      }
+    },
+    act: (stage) => stage.change({ instances: 1 }),
+    end: 'whole',
+    writes: 24,
+    written: true,
+  },
+  {
+    id: 'postgres S4',
+    title: 'parameter that needs a restart',
+    touches: ['parameters'],
+    before: three,
+    act: (stage) => stage.change({ parameters: { max_connections: '150' } }),
+    end: 'whole',
+    writes: 16,
+    written: true,
+  },
+  {
+    id: 'postgres S4 lower',
+    title: 'parameter that no standby may have lower than its primary, lowered',
+    touches: ['parameters'],
+    before: { ...three, parameters: { max_connections: '200' } },
+    act: (stage) => stage.change({ parameters: { max_connections: '50' } }),
+    end: 'whole',
+    writes: 16,
+    written: true,
+  },
+  {
+    id: 'postgres S4 pods',
+    title: 'resources, which replace every pod',
+    touches: ['resources'],
+    before: three,
+    act: (stage) => stage.change({ resources: { limits: { memory: '1Gi' } } }),
+    end: 'whole',
+    writes: 24,
+    written: true,
+  },
+  {
+    id: 'postgres S9 primary',
+    title: "primary's pod lost",
+    before: three,
+    act: (stage) => stage.deletePod(stage.primary()),
+    end: 'whole',
+    writes: 8,
+    written: true,
+  },
+  {
+    id: 'postgres S9',
+    title: "standby's pod lost",
+    before: three,
+    act: (stage) => stage.deletePod(stage.replica()),
+    end: 'whole',
+    writes: 8,
+    written: true,
+  },
+  {
+    id: 'postgres S9 one',
+    title: 'pod of the only member lost',
+    before: one,
+    act: (stage) => stage.deletePod(stage.primary()),
+    end: 'whole',
+    writes: 8,
+    written: true,
+  },
+  {
+    id: 'postgres S9 node',
+    title: "primary's node lost for two minutes",
+    before: three,
+    act: (stage) => stage.powerOff([stage.primary()], 120_000),
+    end: 'whole',
+    writes: 8,
+    written: true,
+  },
+  {
+    id: 'postgres S10 primary',
+    title: "primary's volume lost",
+    before: three,
+    act: (stage) => stage.loseVolume(stage.primary()),
+    end: 'whole',
+    writes: 8,
+    written: true,
+  },
+  {
+    id: 'postgres S10',
+    title: "standby's PVC deleted",
+    before: three,
+    act: (stage) => stage.loseClaim(stage.replica()),
+    end: 'whole',
+    writes: 12,
+    written: true,
+  },
+  {
+    id: 'postgres S11 retain',
+    title: 'delete, data kept',
+    before: three,
+    act: (stage) => stage.remove(),
+    end: 'gone',
+    writes: 8,
+    written: false,
+  },
+  {
+    id: 'postgres S11 delete',
+    title: 'delete, data deleted',
+    before: vanishing,
+    act: (stage) => stage.remove(),
+    end: 'gone',
+    writes: 40,
+    written: false,
+  },
+  {
+    id: 'postgres S12',
+    title: 'delete and recreate, data kept',
+    before: three,
+    async act(stage) {
+      await stage.remove();
+      await stage.gone();
+      await stage.create(three);
+    },
+    end: 'whole',
+    writes: 40,
+    written: true,
+  },
+  {
+    id: 'postgres S13',
+    title: 'operator restarted',
+    before: three,
+    act: (stage) => stage.restartOperator(),
+    end: 'whole',
+    writes: 2,
+    written: true,
+  },
+  {
+    id: 'postgres S13 park',
+    title: 'parked (instances 0), and started again',
+    before: three,
+    touches: ['instances'],
+    async act(stage) {
+      await stage.change({ instances: 0 });
+      await stage.pause(60_000);
+      await stage.change({ instances: 3 });
+    },
+    end: 'whole',
+    writes: 24,
+    written: true,
+  },
+  {
+    id: 'postgres S14',
+    mayDiffer: [
+      { oracle: 'O3', about: 'delete pods/', why: 'how far the change got before it was taken back is chance' },
+    ],
+    title: 'an image that cannot be pulled, then the previous one',
+    touches: ['image'],
+    before: three,
+    async act(stage) {
+      await stage.change({ image: 'registry.example/absent:1' });
+      await stage.pause(60_000);
+      await stage.change({ image: null });
+    },
+    end: 'whole',
+    writes: 28,
+    written: true,
+  },
+  { ...refusedTemplate(three, 20), id: 'postgres S14 class' },
+  ...(['leader', 'config', 'failover', 'sync'] as const).map(
+    (part): Omit<Scenario, 'engine'> => ({
+      id: `postgres S15 ${part}`,
+      title: `ConfigMap db-${part} deleted`,
+      before: three,
+      act: (stage) => stage.discard('configmaps', `db-${part}`),
+      end: 'whole',
+      writes: 8,
+      written: true,
+    }),
+  ),
+  {
+    id: 'postgres S15 all',
+    title: 'all ConfigMaps of Patroni deleted: nobody is elected, and a person is asked',
+    before: three,
+    async act(stage) {
+      for (const part of ['leader', 'config', 'failover', 'sync']) await stage.discard('configmaps', `db-${part}`);
+    },
+    end: 'blocked',
+    writes: 8,
+    written: false,
+  },
+  {
+    id: 'postgres S15 stale',
+    title: 'all ConfigMaps of Patroni deleted in a power failure, and a stale standby starts first',
+    before: three,
+    async act(stage) {
+      const stale = stage.replica();
+      await stage.cutPower([stale]);
+      await stage.pause(60_000);
+      await stage.cutPower('all');
+      for (const part of ['leader', 'config', 'failover', 'sync']) await stage.discard('configmaps', `db-${part}`);
+      await stage.restorePower([stale]);
+      await stage.pause(90_000);
+      await stage.restorePower('all');
+    },
+    end: 'blocked',
+    writes: 8,
+    written: false,
+  },
+  {
+    id: 'postgres S15 blank',
+    title: 'every PVC and every ConfigMap of Patroni lost: no database is made',
+    before: three,
+    async act(stage) {
+      const pods = ['db-0-0', 'db-1-0', 'db-2-0'];
+      for (const part of ['leader', 'config', 'failover', 'sync']) await stage.discard('configmaps', `db-${part}`);
+      for (const pod of pods) await stage.loseClaim(pod);
+    },
+    end: 'blocked',
+    writes: 12,
+    written: false,
+  },
+  {
+    id: 'postgres S15 power',
+    title: 'power failure on all nodes, a stale standby comes back first',
+    before: three,
+    async act(stage) {
+      const stale = stage.replica();
+      await stage.cutPower([stale]);
+      await stage.pause(60_000);
+      await stage.cutPower('all');
+      await stage.restorePower([stale]);
+      await stage.pause(90_000);
+      await stage.restorePower('all');
+    },
+    end: 'whole',
+    writes: 8,
+    written: true,
+  },
+];
+
+export const postgresScenarios: readonly Scenario[] = scenarios.map((scenario) => ({
+  engine: 'postgres',
+  ...scenario,
+}));
