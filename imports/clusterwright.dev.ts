@@ -3228,7 +3228,7 @@ export interface PostgresClusterSpec {
   readonly access?: PostgresClusterSpecAccess;
 
   /**
-   * Target and key of the backups that the operator takes by itself: the last one under deletionPolicy Snapshot. `clusterwright backup create` uses them, too. A BackupSchedule names its own target and key. When absent, the operator takes no such backup, and deletionPolicy Snapshot is refused.
+   * Target and key of the backups that the operator takes by itself: the last one under deletionPolicy Snapshot, and the base of an archive. `clusterwright backup create` uses them, too. A BackupSchedule names its own target and key. When absent, the operator takes no such backup, and deletionPolicy Snapshot is refused.
    *
    * @schema PostgresClusterSpec#backup
    */
@@ -3439,7 +3439,7 @@ export function toJson_PostgresClusterSpecAccess(obj: PostgresClusterSpecAccess 
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * Target and key of the backups that the operator takes by itself: the last one under deletionPolicy Snapshot. `clusterwright backup create` uses them, too. A BackupSchedule names its own target and key. When absent, the operator takes no such backup, and deletionPolicy Snapshot is refused.
+ * Target and key of the backups that the operator takes by itself: the last one under deletionPolicy Snapshot, and the base of an archive. `clusterwright backup create` uses them, too. A BackupSchedule names its own target and key. When absent, the operator takes no such backup, and deletionPolicy Snapshot is refused.
  *
  * @schema PostgresClusterSpecBackup
  */
@@ -4150,6 +4150,34 @@ export function toJson_PostgresClusterSpecAccessReplicas(obj: PostgresClusterSpe
     'nodePort': obj.nodePort,
     'sourceRanges': obj.sourceRanges?.map(y => y),
     'type': obj.type,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * Archive the log of the database continuously, in the target of the backups. A new cluster can then be restored to any point in time since the oldest backup. When absent, the log is not archived.
+ *
+ * @schema PostgresClusterSpecBackupArchive
+ */
+export interface PostgresClusterSpecBackupArchive {
+  /**
+   * Time for which nothing may reach the archive before the cluster is reported as not ready. Writes continue in any case. From 15s to 60m.
+   *
+   * @schema PostgresClusterSpecBackupArchive#maxLag
+   */
+  readonly maxLag?: string;
+}
+
+/**
+ * Converts an object of type 'PostgresClusterSpecBackupArchive' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_PostgresClusterSpecBackupArchive(obj: PostgresClusterSpecBackupArchive | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'maxLag': obj.maxLag,
   };
   // filter undefined values
   return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
@@ -5018,6 +5046,58 @@ export function toJson_PostgresClusterSpecBootstrapRestoreTarget(obj: PostgresCl
   const result = {
     'claim': toJson_PostgresClusterSpecBootstrapRestoreTargetClaim(obj.claim),
     's3': toJson_PostgresClusterSpecBootstrapRestoreTargetS3(obj.s3),
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * Restore to this point, with the archived log of the cluster. When it is absent, and `id` as well, all of the archived log is restored.
+ *
+ * @schema PostgresClusterSpecBootstrapRestoreUntil
+ */
+export interface PostgresClusterSpecBootstrapRestoreUntil {
+  /**
+   * Position in the log: 16/B374D848.
+   *
+   * @schema PostgresClusterSpecBootstrapRestoreUntil#lsn
+   */
+  readonly lsn?: string;
+
+  /**
+   * Restore point, made with pg_create_restore_point.
+   *
+   * @schema PostgresClusterSpecBootstrapRestoreUntil#name
+   */
+  readonly name?: string;
+
+  /**
+   * The last commit at or before this time, in UTC: 2026-01-31T12:00:00Z.
+   *
+   * @schema PostgresClusterSpecBootstrapRestoreUntil#time
+   */
+  readonly time?: string;
+
+  /**
+   * ID of a transaction.
+   *
+   * @schema PostgresClusterSpecBootstrapRestoreUntil#xid
+   */
+  readonly xid?: string;
+}
+
+/**
+ * Converts an object of type 'PostgresClusterSpecBootstrapRestoreUntil' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_PostgresClusterSpecBootstrapRestoreUntil(obj: PostgresClusterSpecBootstrapRestoreUntil | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'lsn': obj.lsn,
+    'name': obj.name,
+    'time': obj.time,
+    'xid': obj.xid,
   };
   // filter undefined values
   return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
