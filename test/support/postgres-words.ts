@@ -1,5 +1,6 @@
 /** A plan of PostgreSQL as short lines: what a row of a table compares. */
 import type { PostgresAction } from '../../src/engines/postgres/action.ts';
+import { configSetting } from '../../src/engines/postgres/names.ts';
 import { situationOf } from '../../src/engines/postgres/observe/situation.ts';
 import { planPostgres } from '../../src/engines/postgres/plan/plan.ts';
 import { postgresStatus } from '../../src/engines/postgres/status.ts';
@@ -33,11 +34,17 @@ function leaves(value: unknown, path = ''): string[] {
 export function actionWords(action: PostgresAction): string {
   switch (action.type) {
     case 'postgres.configure':
-      return `configure ${leaves(action.patch).join(' ')}`;
+      return `configure ${leaves(action.patch)
+        .filter((leaf) => !leaf.includes(configSetting))
+        .join(' ')}`;
     case 'postgres.switchover':
       return `switch over ${action.from} -> ${action.to}`;
     case 'postgres.makeApplication':
       return `make application${action.hasOwner ? ', owner is there' : ''}${action.hasDatabase ? ', database is there' : ''}`;
+    case 'postgres.reinitialize':
+      return `copy ${action.member.pod} again`;
+    case 'postgres.failover':
+      return `promote ${action.member.pod}`;
     case 'postgres.restart':
       return `restart ${action.member.pod}`;
     default:

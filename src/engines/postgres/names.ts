@@ -24,6 +24,21 @@ export const retiredAnnotation = 'clusterwright.dev/retired';
 /** On a claim: the system identifier of the data that it holds. A claim without it holds nobody's. */
 export const holdsAnnotation = 'clusterwright.dev/postgres-system';
 
+/** On the custom resource: `POD@UID/GENERATION/LSN` of whose data alone the cluster is to go on with: see `plan/recovery-request.ts`. */
+export const recoverAnnotation = 'clusterwright.dev/recover-from';
+
+/** On the custom resource: the pod that is to be primary. */
+export const switchoverAnnotation = 'clusterwright.dev/switchover-to';
+
+/** On the custom resource: the pod whose member is to be replaced. Its volume is kept. */
+export const replaceAnnotation = 'clusterwright.dev/replace-member';
+
+/** On the custom resource, and from there on the pods: another text has all members restart, one at a time. */
+export const restartAnnotation = 'clusterwright.dev/restart';
+
+/** A setting of PostgreSQL that means nothing to it. It has a digest of the shared configuration, and a server that has it has read it. */
+export const configSetting = 'clusterwright.config';
+
 export const component = 'member';
 
 export const paths = {

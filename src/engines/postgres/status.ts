@@ -5,7 +5,7 @@ import { desiredConditions } from '../../engine/desired-conditions.ts';
 import type { StatusReport } from '../../engine/engine.ts';
 import { shrinkWarnings, warningClaims } from '../../engine/spec-warnings.ts';
 import type { Plan } from '../../plan/plan.ts';
-import { expansionConditions, isExpanding, storageStatus } from '../../plan/volume-expansion.ts';
+import { expansionConditions, isExpanding, storageStatus, volumesTooSmall } from '../../plan/volume-expansion.ts';
 import { podIsReady } from '../../resources/children.ts';
 import { selectorLabels } from '../../resources/metadata.ts';
 import type { PostgresAction } from './action.ts';
@@ -13,6 +13,7 @@ import { component, postgresNames, sqlPort } from './names.ts';
 import { isPrimary, podOf, type Situation } from './observe/situation.ts';
 import { memberProblems } from './plan/health.ts';
 import { isOutdated, isUnsettled } from './plan/outdated.ts';
+import { parametersRefused } from './plan/parameters.ts';
 
 export function postgresStatus(situation: Situation, plan: Plan<PostgresAction>): StatusReport {
   const { cluster, spec, primary, store } = situation;
@@ -60,7 +61,7 @@ function judge(situation: Situation, { outcome }: Plan<PostgresAction>, initiali
   const { cluster, spec, primary, pods } = situation;
   if (outcome.state === 'blocked') {
     const conditions = desiredConditions('False', outcome.reason, outcome.message, {
-      degraded: initialized,
+      degraded: initialized && outcome.reason !== volumesTooSmall && outcome.reason !== parametersRefused,
       stalled: true,
     });
     return { phase: 'Blocked', conditions };
@@ -78,7 +79,8 @@ function judge(situation: Situation, { outcome }: Plan<PostgresAction>, initiali
   if (before === undefined || before === 'Creating')
     return { phase: 'Creating', conditions: desiredConditions('False', reason, message, { progressing: true }) };
   const isAsked = observedGeneration !== cluster.metadata.generation || isChanging(situation) || before === 'Updating';
-  if (isAsked && primary !== undefined)
+  const repairs: readonly string[] = ['Replacing', 'Reinitializing', 'Recovering'];
+  if (isAsked && primary !== undefined && !repairs.includes(reason))
     return { phase: 'Updating', conditions: desiredConditions('False', reason, message, { progressing: true }) };
   return {
     phase: 'Degraded',

@@ -9,6 +9,7 @@ import { observeApplication } from './application.ts';
 import { observeCertificates } from './certificates.ts';
 import { liveMember } from './member.ts';
 import { answering, type LiveMember, type PostgresObserved, type SilentMember } from './observed.ts';
+import { observeLog, observeServer } from './server.ts';
 
 export async function observePostgres(
   cluster: Cluster<PostgresSpec>,
@@ -24,11 +25,12 @@ export async function observePostgres(
     const members = children.pods.map((pod) => silent(pod, tls.message));
     return { members, at: io.now(), ...certificates, credentialsProblem: tls.message };
   }
-  const members = await Promise.all(children.pods.map((pod) => ask(pod, tls, io)));
+  const members = await Promise.all(children.pods.map((pod) => ask(pod, cluster, tls, io)));
   const primary = answering(members).find(({ role }) => role === 'primary');
-  const [config, application] = await Promise.all([
+  const [config, application, logBegins] = await Promise.all([
     configOf(answering(members), tls, io),
     primary === undefined ? undefined : observeApplication(cluster, primary.address, io),
+    primary === undefined || !answering(members).some(isApart) ? undefined : observeLog(cluster, primary.address, io),
   ]);
   return {
     members,
@@ -36,15 +38,27 @@ export async function observePostgres(
     ...certificates,
     ...(config === undefined ? {} : { config }),
     ...(application === undefined ? {} : { application }),
+    ...(logBegins === undefined ? {} : { logBegins }),
   };
 }
 
-async function ask(pod: Pod, tls: TlsMaterial, io: EngineContext): Promise<LiveMember | SilentMember> {
+/** A standby that runs and copies from nobody. */
+function isApart({ role, postgres, isStreaming }: LiveMember): boolean {
+  return role === 'replica' && postgres === 'running' && !isStreaming;
+}
+
+async function ask(
+  pod: Pod,
+  cluster: Cluster<PostgresSpec>,
+  tls: TlsMaterial,
+  io: EngineContext,
+): Promise<LiveMember | SilentMember> {
   const { podIP, phase } = pod.status ?? {};
   if (podIP === undefined || phase !== 'Running') return silent(pod, `the pod is ${phase ?? 'not scheduled'}`);
   try {
     const answer = await callPatroni(io, podIP, { path: '/patroni', anyStatus: true }, tls);
-    return liveMember(pod.metadata.name, podIP, answer);
+    const member = liveMember(pod.metadata.name, podIP, answer);
+    return member.postgres === 'running' ? { ...member, server: await observeServer(cluster, podIP, io) } : member;
   } catch (error) {
     io.signal.throwIfAborted();
     return silent(pod, (error as Error).message);

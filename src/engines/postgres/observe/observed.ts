@@ -5,6 +5,7 @@
 import type { AuthoritySeen } from '../../../plan/issuance.ts';
 import type { Side } from '../resources/certificates.ts';
 import type { ApplicationSeen } from './application.ts';
+import type { ServerSeen } from './server.ts';
 
 export interface SilentMember {
   readonly state: 'silent';
@@ -43,6 +44,8 @@ export interface LiveMember {
   readonly failsafe: boolean;
   /** Automatic failover is switched off. */
   readonly isPaused: boolean;
+  /** By SQL; absent where PostgreSQL does not run. */
+  readonly server?: ServerSeen;
 }
 
 export interface PostgresObserved {
@@ -51,6 +54,8 @@ export interface PostgresObserved {
   readonly at: number;
   /** Asked of the primary; absent where there is none. */
   readonly application?: ApplicationSeen;
+  /** Position at which the primary's log begins. Asked only where a standby does not stream. */
+  readonly logBegins?: number;
   /** Patroni's shared configuration, as a member that answers has it. */
   readonly config?: Readonly<Record<string, unknown>>;
   readonly certificates?: Readonly<Record<Side, AuthoritySeen>>;

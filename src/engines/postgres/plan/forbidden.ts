@@ -2,25 +2,24 @@
 import { blocked, type Outcome } from '../../../plan/plan.ts';
 import { answering } from '../observe/observed.ts';
 import { heldBy, type Situation } from '../observe/situation.ts';
+import { offers } from './recovery-request.ts';
+import { recheckMs } from './restart.ts';
 import { lostState } from './store.ts';
 
-/** Undefined where nothing forbids to go on. */
-export function forbidden(situation: Situation): Outcome | undefined {
-  return foreignData(situation) ?? stateLost(lostState(situation));
-}
-
 /** Patroni cannot elect without its ConfigMaps, and the operator does not know what they said. */
-function stateLost(names: readonly string[]): Outcome | undefined {
+export function stateLost(situation: Situation): Outcome | undefined {
+  const names = lostState(situation);
   if (names.length === 0) return undefined;
   const lost = names.length === 1 ? `ConfigMap ${names[0]} is` : `ConfigMaps ${names.join(', ')} are`;
   return blocked(
     'StateLost',
-    `${lost} gone, with which Patroni elects a primary: the members that run go on as they are, and nobody is promoted; restore from a copy, such as a backup of the API server`,
+    `${lost} gone, with which Patroni elects a primary: the members that run go on as they are, and nobody is promoted; restore from a copy, such as a backup of the API server${offers(situation)}`,
+    recheckMs,
   );
 }
 
 /** The members, the volumes and the store are about one database. */
-function foreignData({ observed, claims, store }: Situation): Outcome | undefined {
+export function foreignData({ observed, claims, store }: Situation): Outcome | undefined {
   const told = [
     ...(store.systemId === undefined ? [] : [{ id: store.systemId, who: 'Patroni’s ConfigMap' }]),
     ...[...claims.values()].flatMap((claim) => {

@@ -6,21 +6,27 @@ import { blocked, type Outcome, type Plan, type Step, settled, wait } from '../.
 import { refOf } from '../../../plan/ref.ts';
 import { awaitingExpansion, growthSteps } from '../../../plan/volume-expansion.ts';
 import type { PostgresAction } from '../action.ts';
-import { authoritiesAnnotation } from '../names.ts';
-import { hasHeldData, podOf, type Situation } from '../observe/situation.ts';
+import { authoritiesAnnotation, recoverAnnotation } from '../names.ts';
+import { podOf, type Situation } from '../observe/situation.ts';
 import { firstAuthorities } from '../resources/authorities.ts';
 import { postgresChildren } from '../resources/resources.ts';
 import type { Roster } from '../resources/roster.ts';
 import { applicationSteps } from './application.ts';
-import { forbidden } from './forbidden.ts';
+import { withoutPrimary } from './election.ts';
+import { foreignData, stateLost } from './forbidden.ts';
 import { memberProblems } from './health.ts';
 import { planIssuance } from './issuance.ts';
 import { leavers, nextRoster } from './members.ts';
 import { isUnsettled } from './outdated.ts';
-import { planRestart, planStuck, recheckMs } from './restart.ts';
+import { withRefusedParameters } from './parameters.ts';
+import { dropAnnotation, type Recovery, recoveryOf } from './recovery.ts';
+import { planReplacement } from './replacement.ts';
+import { planSwitchover, replaceRequested, settledReplaceSteps } from './requests.ts';
+import { planRestart, planStuck, recheckMs, restartWanted } from './restart.ts';
 import { roleSteps } from './roles.ts';
 import { configPatch } from './shared-config.ts';
-import { stateToMake } from './store.ts';
+import { stateFor, stateToMake } from './store.ts';
+import { unreadSettings } from './unread-settings.ts';
 import { holdSteps, retireSteps } from './volumes.ts';
 
 export type PostgresPlan = Plan<PostgresAction>;
@@ -52,11 +58,30 @@ function volumesGoing(situation: Situation, pods: readonly string[]): Outcome | 
 
 function planCluster(situation: Situation): PostgresPlan {
   const { steps, lost } = planIssuance(situation);
-  const outcome = forbidden(situation);
-  if (outcome !== undefined) return { steps: [...growth(situation), ...steps], outcome };
+  const foreign = foreignData(situation);
+  if (foreign !== undefined) return { steps: [...growth(situation), ...steps], outcome: foreign };
   if (lost !== undefined && situation.spec.instances > 0) return { steps, outcome: blocked('CertificatesLost', lost) };
+  const recovery = situation.spec.instances === 0 ? undefined : recoveryOf(situation);
+  if (recovery?.state === 'granted') {
+    const { roster, outcome } = recovery;
+    const plan = withObjects(situation, roster, recovery.steps, outcome, recovery);
+    return { ...plan, steps: [...steps, ...plan.steps], destructive: true };
+  }
+  const lostNow = stateLost(situation);
+  if (lostNow !== undefined) {
+    return { steps: [...growth(situation), ...steps], outcome: withRequest(lostNow, recovery) };
+  }
   const plan = planMembers(situation);
-  return { ...plan, steps: [...steps, ...plan.steps] };
+  return { ...plan, steps: [...steps, ...plan.steps], outcome: withRequest(plan.outcome, recovery) };
+}
+
+/** A request that is not carried out says why, and holds up nothing that would be done without it. */
+function withRequest(outcome: Outcome, request: Exclude<ReturnType<typeof recoveryOf>, { state: 'granted' }>): Outcome {
+  if (request === undefined || outcome.state === 'settled') return outcome;
+  const message = `${request.message}; ${outcome.message}`;
+  return request.state === 'early'
+    ? { ...outcome, message }
+    : { ...outcome, state: 'blocked', reason: 'RecoveryRefused', message };
 }
 
 function growth(situation: Situation): Step<PostgresAction>[] {
@@ -64,60 +89,63 @@ function growth(situation: Situation): Step<PostgresAction>[] {
 }
 
 function planMembers(situation: Situation): PostgresPlan {
-  const { spec, pods, primary, observed } = situation;
+  const { spec, pods, primary } = situation;
   if (spec.instances === 0) {
-    const roster = nextRoster(situation, false);
-    return withObjects(
-      situation,
-      roster,
-      [],
-      pods.size === 0 ? settled : wait('Parking', `${pods.size} member(s) are stopping`),
-    );
+    const roster = nextRoster(situation, { mayShrink: false });
+    const outcome = pods.size === 0 ? settled : wait('Parking', `${pods.size} member(s) are stopping`);
+    return withObjects(situation, roster, [], outcome);
   }
   const stuck = planStuck(situation);
   if (primary === undefined) {
-    const roster = nextRoster(situation, false);
+    const roster = nextRoster(situation, { mayShrink: false });
     return withObjects(situation, roster, stuck?.steps ?? [], stuck?.outcome ?? withoutPrimary(situation));
   }
-  const problems = memberProblems(situation);
-  const isWhole = problems.length === 0 && !isUnsettled(situation);
-  const leaving = leavers(situation).map((index) => podOf(situation, index));
-  const roster = nextRoster(situation, isWhole && leaving.length === 0);
   const steps = [
+    ...dropAnnotation(situation, recoverAnnotation),
+    ...settledReplaceSteps(situation),
     ...roleSteps(situation, primary),
     ...configSteps(situation, primary),
     ...applicationSteps(situation, primary),
   ];
-  if (stuck !== undefined) return withObjects(situation, roster, [...steps, ...stuck.steps], stuck.outcome);
-  if (observed.config === undefined)
-    return withObjects(
-      situation,
-      roster,
-      steps,
-      wait('MembersNotReady', 'Patroni does not tell its configuration', recheckMs),
-    );
-  if (problems.length > 0)
-    return withObjects(situation, roster, steps, wait('MembersNotReady', problems.join('; '), recheckMs));
-  if (!isWhole)
-    return withObjects(situation, roster, steps, wait('Updating', 'Kubernetes has yet to take up the new template'));
-  if (roster.size !== situation.roster.size) {
-    const message = roster.size > situation.roster.size ? 'members are added' : 'one member leaves';
-    return withObjects(situation, roster, steps, wait('Scaling', message, recheckMs));
+  const replacement = planReplacement(situation, replaceRequested(situation));
+  if (replacement !== undefined) {
+    const { lost } = replacement;
+    const roster = nextRoster(situation, { mayShrink: false, ...(lost === undefined ? {} : { lost }) });
+    return withObjects(situation, roster, [...steps, ...replacement.steps], replacement.outcome);
   }
-  if (leaving.length > 0)
-    return withObjects(situation, roster, steps, wait('Scaling', `${leaving.join(', ')} is leaving`, recheckMs));
-  const change = steps.length === 0 ? planRestart(situation) : undefined;
-  const outcome = steps.length === 0 ? settled : wait('Updating', 'settings are brought in line', recheckMs);
-  return withObjects(situation, roster, change?.steps ?? steps, change?.outcome ?? outcome);
+  const problems = memberProblems(situation);
+  const isWhole = problems.length === 0 && !isUnsettled(situation);
+  const leaving = leavers(situation).map((index) => podOf(situation, index));
+  const roster = nextRoster(situation, { mayShrink: isWhole && leaving.length === 0 });
+  if (stuck !== undefined) return withObjects(situation, roster, [...steps, ...stuck.steps], stuck.outcome);
+  const awaited = awaitedBeforeChange(situation, problems, roster, leaving);
+  if (awaited !== undefined) return withObjects(situation, roster, steps, awaited);
+  if (steps.length > 0) {
+    return withObjects(situation, roster, steps, wait('Updating', 'settings are brought in line', recheckMs));
+  }
+  const unread = unreadSettings(situation);
+  if (unread !== undefined) return withObjects(situation, roster, [], wait('Updating', unread, recheckMs));
+  const change = planRestart(situation) ?? planSwitchover(situation, primary);
+  const outcome = change?.outcome ?? withRefusedParameters(situation, settled);
+  return withObjects(situation, roster, change?.steps ?? [], outcome);
 }
 
-/** Nobody takes writes and holds the lock. */
-function withoutPrimary(situation: Situation): Outcome {
-  const problems = memberProblems(situation);
-  const words = problems.length === 0 ? 'the members elect a primary' : problems.join('; ');
-  return hasHeldData(situation)
-    ? wait('NoPrimary', `nobody is primary: ${words}`, recheckMs)
-    : wait('Forming', words, recheckMs);
+/** What has to come first, since one member more would be away: nothing voluntary is done before. */
+function awaitedBeforeChange(
+  situation: Situation,
+  problems: readonly string[],
+  roster: Roster,
+  leaving: readonly string[],
+): Outcome | undefined {
+  if (situation.observed.config === undefined)
+    return wait('MembersNotReady', 'Patroni does not tell its configuration', recheckMs);
+  if (problems.length > 0) return wait('MembersNotReady', problems.join('; '), recheckMs);
+  if (isUnsettled(situation)) return wait('Updating', 'Kubernetes has yet to take up the new template');
+  if (roster.size !== situation.roster.size) {
+    const message = roster.size > situation.roster.size ? 'members are added' : 'one member leaves';
+    return wait('Scaling', message, recheckMs);
+  }
+  return leaving.length === 0 ? undefined : wait('Scaling', `${leaving.join(', ')} is leaving`, recheckMs);
 }
 
 function configSteps(situation: Situation, { pod, address }: { pod: string; address: string }): Step<PostgresAction>[] {
@@ -139,20 +167,22 @@ function withObjects(
   roster: Roster,
   steps: readonly Step<PostgresAction>[],
   outcome: Outcome,
+  recovery?: Recovery,
 ): PostgresPlan {
   const { cluster, children, sets, observed } = situation;
   const authorities = (index: number): string | undefined => {
     const written = sets.get(index)?.spec?.template?.metadata?.annotations?.[authoritiesAnnotation];
     return observed.authorities ?? written ?? firstAuthorities;
   };
-  const state = stateToMake(situation);
-  const objects = objectSteps([...state, ...postgresChildren(cluster, roster, authorities)], children).filter(
+  const state = recovery?.isAlone === true ? stateFor(situation, recovery.survivor) : stateToMake(situation);
+  const extra = { restart: restartWanted(situation), request: recovery?.request };
+  const objects = objectSteps([...state, ...postgresChildren(cluster, roster, authorities, extra)], children).filter(
     // Patroni writes to them.
     (step) => step.type !== 'apply' || !state.some(({ object }) => object.metadata.name === step.object.metadata.name),
   );
-  const retired = retireSteps(situation, roster);
+  const retired = recovery === undefined ? retireSteps(situation, roster) : [];
   const leaving = [...sets].flatMap(([index, set]) => {
-    const ref = roster.has(index) ? undefined : refOf(set, statefulSets);
+    const ref = roster.has(index) || recovery !== undefined ? undefined : refOf(set, statefulSets);
     return ref === undefined ? [] : [{ type: 'delete', ref, reason: 'its member has left' } as const];
   });
   const patches = steps.filter((step) => step.type === 'patch');

@@ -22,7 +22,14 @@ export function lostState(situation: Situation): readonly string[] {
   return situation.store.missing.filter((name) => !mayMakeAgain(situation, name));
 }
 
-function mayMakeAgain({ cluster, store, primary }: Situation, name: string): boolean {
+/** All, for a cluster that goes on with one member: nobody else may be elected. */
+export function stateFor({ cluster, live }: Situation, survivor: string): readonly Desired[] {
+  const systemId = [...live.values()].find(({ pod }) => pod === survivor)?.systemId;
+  return newState(cluster, survivor, systemId);
+}
+
+function mayMakeAgain(situation: Situation, name: string): boolean {
+  const { cluster, store, primary } = situation;
   const { config, leader, failover, sync } = postgresNames(cluster.metadata.name).state;
   switch (name) {
     // A request for a switchover, which is made again by whoever has made it.
@@ -30,9 +37,18 @@ function mayMakeAgain({ cluster, store, primary }: Situation, name: string): boo
       return true;
     // Who may be elected is in the others.
     case leader:
-      return !store.missing.includes(sync) && !store.missing.includes(config);
+      return !store.missing.includes(sync) && !store.missing.includes(config) && isLimited(situation);
     // The primary writes it anew.
     default:
       return primary !== undefined;
   }
+}
+
+/**
+ * The synchronous state says who may be elected. While it names nobody, each member may be that the others know to have no more than it: all
+ * of them have to be there, or one that has less than another that is away could take the lock.
+ */
+function isLimited({ store, roster, live }: Situation): boolean {
+  if (store.sync !== undefined) return true;
+  return roster.size > 0 && [...roster.keys()].every((index) => live.get(index)?.lsn !== undefined);
 }

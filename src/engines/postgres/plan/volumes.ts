@@ -21,6 +21,11 @@ function annotate(claim: Claim, name: string, to: string): ObjectStep[] {
   ];
 }
 
+/** No process is ever started on it again. */
+export function retiredMark(claim: Claim): ObjectStep[] {
+  return annotate(claim, retiredAnnotation, 'true');
+}
+
 /** A volume whose member has told its database for the first time. */
 export function holdSteps({ claims, live }: Situation): ObjectStep[] {
   return [...claims].flatMap(([index, claim]) => {
@@ -37,7 +42,7 @@ export function retireSteps({ claims, sets, pods, spec }: Situation, roster: Ros
   return [...claims].flatMap(([index, claim]): ObjectStep[] => {
     if (roster.has(index) || sets.has(index) || pods.has(index)) return [];
     if (claim.metadata.deletionTimestamp !== undefined) return [];
-    if (spec.deletionPolicy !== 'Delete') return annotate(claim, retiredAnnotation, 'true');
+    if (spec.deletionPolicy !== 'Delete') return retiredMark(claim);
     const ref = refOf(claim, persistentVolumeClaims);
     return ref === undefined ? [] : [{ type: 'delete', ref, reason: 'its member has left' }];
   });

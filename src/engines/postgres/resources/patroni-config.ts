@@ -3,11 +3,12 @@
  *
  * Files are JSON, which is YAML. Names of fields are those of Patroni 4.
  */
+import { createHash } from 'node:crypto';
 import type { Cluster } from '../../../api/cluster.ts';
 import { durationMs } from '../../../api/duration.ts';
 import { instanceLabel, selectorLabels } from '../../../resources/metadata.ts';
 import type { PostgresSpec } from '../kind/schema.ts';
-import { component, paths, patroniPort, roleLabel, roles, sqlPort } from '../names.ts';
+import { component, configSetting, paths, patroniPort, roleLabel, roles, sqlPort } from '../names.ts';
 import { parametersOf } from './parameters.ts';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -120,6 +121,18 @@ export function memberConfig(cluster: Cluster<PostgresSpec>): string {
 
 /** What is shared: Patroni keeps it in the store, and the operator changes it there. */
 export function sharedConfig(cluster: Cluster<PostgresSpec>): Json {
+  const { postgresql, ...others } = settings(cluster);
+  const parameters = { ...parametersOf(cluster), [configSetting]: configDigest(cluster) };
+  return { ...others, postgresql: { ...postgresql, parameters } };
+}
+
+/** Of all that is shared. */
+export function configDigest(cluster: Cluster<PostgresSpec>): string {
+  const all = { ...settings(cluster), parameters: parametersOf(cluster) };
+  return createHash('sha256').update(JSON.stringify(all)).digest('hex').slice(0, 16);
+}
+
+function settings(cluster: Cluster<PostgresSpec>) {
   const { spec } = cluster;
   const { count, strict } = spec.synchronous;
   const ttl = Math.round(durationMs(spec.failover.ttl) / 1000);
@@ -138,7 +151,7 @@ export function sharedConfig(cluster: Cluster<PostgresSpec>): Json {
     // Of several, another one is sooner. A single one recovers by itself, however long that takes.
     primary_start_timeout: several ? 0 : 300,
     member_slots_ttl: '30min',
-    postgresql: { use_pg_rewind: true, use_slots: true, parameters: parametersOf(cluster) },
+    postgresql: { use_pg_rewind: true, use_slots: true },
   };
 }
 

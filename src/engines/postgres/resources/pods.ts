@@ -23,12 +23,13 @@ import {
   paths,
   patroniPort,
   postgresNames,
+  restartAnnotation,
   roleLabel,
   roles,
   sqlPort,
 } from '../names.ts';
 import { memberConfig } from './patroni-config.ts';
-import { bootstrapKey } from './roster.ts';
+import { bootstrapKey, startKey } from './roster.ts';
 
 /** A first copy of a large database takes hours. One try a second. */
 const startTries = 86_400;
@@ -84,10 +85,12 @@ function configuration(cluster: string, index: number): Mounted {
     { key: 'patroni.yml', path: 'patroni.yml' },
     { key: 'relabel.py', path: 'relabel.py' },
     { key: 'post-init.sh', path: 'post-init.sh' },
+    { key: 'start.sh', path: 'start.sh' },
   ];
   const sources = [
     { configMap: { name: patroni, items } },
     { configMap: { name: roster, items: [{ key, path: 'bootstrap.yml' }], optional: true } },
+    { configMap: { name: roster, items: [{ key: startKey(cluster, index), path: 'start' }], optional: true } },
   ];
   return {
     volume: { name: 'patroni', projected: { defaultMode: 0o555, sources } },
@@ -147,6 +150,8 @@ function environment(cluster: Cluster<PostgresSpec>, everyMember: Readonly<Recor
     ROLE_LABEL: roleLabel,
     MEMBER_SELECTOR: selector.join(','),
     OPERATOR_ROLE: roles.operator,
+    CONFIG_DIRECTORY: paths.patroni,
+    DATA_DIRECTORY: paths.data,
     PGBIN: `/usr/lib/postgresql/${cluster.spec.version}/bin`,
     PYTHONUNBUFFERED: '1',
     LC_ALL: 'C.UTF-8',
@@ -158,13 +163,20 @@ function environment(cluster: Cluster<PostgresSpec>, everyMember: Readonly<Recor
   ];
 }
 
-/** `replicas`: 0 where the cluster is parked. `authorities`: whom the member is to trust. */
+/** What is on the pod besides: another value has it restart. */
+export interface Noted {
+  /** Whom the member is to trust. */
+  readonly authorities?: string | undefined;
+  readonly restart?: string | undefined;
+}
+
+/** `replicas`: 0 where the cluster is parked. */
 export function memberStatefulSet(
   cluster: Cluster<PostgresSpec>,
   index: number,
   part: Part,
   replicas: 0 | 1,
-  authorities?: string,
+  { authorities, restart }: Noted = {},
 ): KubeObject {
   const { metadata, spec } = cluster;
   const name = memberName(metadata.name, index);
@@ -183,7 +195,7 @@ export function memberStatefulSet(
     name: 'postgres',
     image: postgresImage(spec),
     imagePullPolicy: 'IfNotPresent',
-    command: ['patroni', paths.patroni],
+    command: ['/bin/sh', `${paths.patroni}/start.sh`],
     env: environment(cluster, everyMember),
     ports: [
       { name: 'postgres', containerPort: sqlPort, protocol: 'TCP' },
@@ -207,6 +219,7 @@ export function memberStatefulSet(
     podAnnotations: {
       [configAnnotation]: createHash('sha256').update(memberConfig(cluster)).digest('hex').slice(0, 16),
       ...(authorities === undefined ? {} : { [authoritiesAnnotation]: authorities }),
+      ...(restart === undefined ? {} : { [restartAnnotation]: restart }),
     },
     podSpec: {
       serviceAccountName: names.account,

@@ -11,7 +11,7 @@ import type { PostgresSpec } from '../kind/schema.ts';
 import { component, postgresNames, roleLabel, sqlPort, stateNames } from '../names.ts';
 import { accessOfPods } from './access.ts';
 import { certificateChildren } from './certificates.ts';
-import { accountName, bootstrapConfig, memberConfig } from './patroni-config.ts';
+import { accountName, bootstrapConfig, memberConfig, sharedConfig } from './patroni-config.ts';
 import { memberStatefulSet } from './pods.ts';
 import { forming, type Roster, rosterData } from './roster.ts';
 import { texts } from './shell/texts.ts';
@@ -28,16 +28,21 @@ export function postgresResources(cluster: Cluster<PostgresSpec>): readonly Desi
 
 /**
  * The ConfigMaps of Patroni. They have no owner: what they say belongs to the data. Only a new cluster gets them: see `accessOfPods`.
- * `primary`: of a cluster that runs. Until it writes anew who may be elected beside it, only this pod may.
+ * `primary`: of a cluster that runs. Until it writes anew who may be elected beside it, only this pod may. `systemId`: of the database, where
+ * nobody runs who would write it.
  */
-export function newState(cluster: Cluster<PostgresSpec>, primary?: string): Desired[] {
+export function newState(cluster: Cluster<PostgresSpec>, primary?: string, systemId?: string): Desired[] {
   const part = memberPart(cluster);
-  const { sync } = postgresNames(cluster.metadata.name).state;
+  const { sync, config } = postgresNames(cluster.metadata.name).state;
   return stateNames(cluster.metadata.name).map((name) => {
     const metadata = unownedMetadata(cluster, name, part);
     const alone =
       name === sync && primary !== undefined ? { annotations: { leader: primary, sync_standby: '', quorum: '0' } } : {};
-    return { object: { apiVersion: 'v1', kind: 'ConfigMap', metadata: { ...metadata, ...alone } } };
+    const known =
+      name === config && systemId !== undefined
+        ? { annotations: { config: JSON.stringify(sharedConfig(cluster)), initialize: systemId } }
+        : {};
+    return { object: { apiVersion: 'v1', kind: 'ConfigMap', metadata: { ...metadata, ...alone, ...known } } };
   });
 }
 
@@ -56,11 +61,20 @@ function applicationValues({ metadata, spec }: Cluster<PostgresSpec>): Record<st
   };
 }
 
+/** What is not in the spec, and is not what a member is to trust. */
+export interface Requested {
+  /** See `restartAnnotation`. */
+  readonly restart?: string | undefined;
+  /** See `requestKey` of the roster. */
+  readonly request?: string | undefined;
+}
+
 /** `authorities`: whom a member is to trust, where that is known. */
 export function postgresChildren(
   cluster: Cluster<PostgresSpec>,
   roster: Roster,
   authorities: (index: number) => string | undefined = () => undefined,
+  { restart, request }: Requested = {},
 ): readonly Desired[] {
   const { metadata, spec } = cluster;
   const names = postgresNames(metadata.name);
@@ -83,7 +97,7 @@ export function postgresChildren(
     },
     ...accessOfPods(cluster, [...roster.keys()], part).map((object) => ({ object })),
     { object: configMap(owned(names.patroni), patroni) },
-    { object: configMap(owned(names.roster), rosterData(metadata.name, roster, bootstrapConfig(cluster))) },
+    { object: configMap(owned(names.roster), rosterData(metadata.name, roster, bootstrapConfig(cluster), request)) },
     { object: headlessService({ metadata: owned(names.members), selector, ports }) },
     // The lock decides. Patroni 4.1 calls a primary unready for a while after a failover.
     {
@@ -92,7 +106,7 @@ export function postgresChildren(
     { object: clusterIPService({ metadata: owned(names.replicas), selector: withRole('replica'), ports }) },
     { object: disruptionBudget(owned(names.members), selector) },
     ...[...roster.keys()].map((index) => ({
-      object: memberStatefulSet(cluster, index, part, size, authorities(index)),
+      object: memberStatefulSet(cluster, index, part, size, { authorities: authorities(index), restart }),
     })),
   ];
 }

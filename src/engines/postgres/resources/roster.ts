@@ -1,12 +1,14 @@
 /**
  * The roster: which members there shall be, and how each one's process is to start. It is in a ConfigMap that the pods mount.
  *
- * `form` bootstraps a new cluster, and only its first member has it. `join` copies the leader's data, or goes on with what the volume holds. Nobody
- * but a member that forms makes a database, so a cluster whose volumes are all lost stays without one until a person decides.
+ * `form` bootstraps a new cluster, and only its first member has it. `join` copies the leader's data, or goes on with what the volume holds.
+ * `resume` goes on with what the volume holds, and does not start on a blank one: Patroni counts the vote of a member that has lost its data, so
+ * that another one could be promoted that has less. Nobody but a member that forms makes a database, so a cluster whose volumes are all lost stays
+ * without one until a person decides.
  */
 import { memberName } from '../names.ts';
 
-export type Start = 'form' | 'join';
+export type Start = 'form' | 'join' | 'resume';
 
 /** By the member's number. */
 export type Roster = ReadonlyMap<number, Start>;
@@ -25,16 +27,25 @@ export function startKey(cluster: string, index: number): string {
   return `${memberName(cluster, index)}.start`;
 }
 
+/** Key of the request of a person for which the roster has been reduced to one member: see `plan/recovery.ts`. */
+export const requestKey = 'recover-from';
+
 /** The ConfigMap's data. `bootstrap`: Patroni's configuration of a new cluster. */
-export function rosterData(cluster: string, roster: Roster, bootstrap: string): Record<string, string> {
-  return Object.fromEntries(
-    [...roster]
+export function rosterData(
+  cluster: string,
+  roster: Roster,
+  bootstrap: string,
+  request?: string,
+): Record<string, string> {
+  return Object.fromEntries([
+    ...[...roster]
       .sort(([a], [b]) => a - b)
       .flatMap(([index, start]) => [
         [startKey(cluster, index), start],
         ...(start === 'form' ? [[bootstrapKey(cluster, index), bootstrap]] : []),
       ]),
-  );
+    ...(request === undefined ? [] : [[requestKey, request]]),
+  ]);
 }
 
 /** What a ConfigMap's data says; entries that are not whole are no entries. */
@@ -42,7 +53,7 @@ export function readRoster(cluster: string, data: Readonly<Record<string, string
   const entries = Object.entries(data).flatMap(([key, start]): [number, Start][] => {
     const index = Number(/-(\d+)\.start$/.exec(key)?.[1] ?? Number.NaN);
     const isOurs = Number.isInteger(index) && key === startKey(cluster, index);
-    return isOurs && (start === 'form' || start === 'join') ? [[index, start]] : [];
+    return isOurs && (start === 'form' || start === 'join' || start === 'resume') ? [[index, start]] : [];
   });
   return new Map(entries.sort(([a], [b]) => a - b));
 }
