@@ -3127,6 +3127,769 @@ export enum EtcdClusterSpecBootstrapRestoreTargetS3ServerSideEncryptionAlgorithm
 
 
 /**
+ * A PostgreSQL database: a primary and its standbys, with automatic failover.
+ *
+ * @schema PostgresCluster
+ */
+export class PostgresCluster extends ApiObject {
+  /**
+   * Returns the apiVersion and kind for "PostgresCluster"
+   */
+  public static readonly GVK: GroupVersionKind = {
+    apiVersion: 'clusterwright.dev/v1alpha1',
+    kind: 'PostgresCluster',
+  }
+
+  /**
+   * Renders a Kubernetes manifest for "PostgresCluster".
+   *
+   * This can be used to inline resource manifests inside other objects (e.g. as templates).
+   *
+   * @param props initialization props
+   */
+  public static manifest(props: PostgresClusterProps): any {
+    return {
+      ...PostgresCluster.GVK,
+      ...toJson_PostgresClusterProps(props),
+    };
+  }
+
+  /**
+   * Defines a "PostgresCluster" API object
+   * @param scope the scope in which to define this object
+   * @param id a scope-local name for the object
+   * @param props initialization props
+   */
+  public constructor(scope: Construct, id: string, props: PostgresClusterProps) {
+    super(scope, id, {
+      ...PostgresCluster.GVK,
+      ...props,
+    });
+  }
+
+  /**
+   * Renders the object to Kubernetes JSON.
+   */
+  public override toJson(): any {
+    const resolved = super.toJson();
+
+    return {
+      ...PostgresCluster.GVK,
+      ...toJson_PostgresClusterProps(resolved),
+    };
+  }
+}
+
+/**
+ * A PostgreSQL database: a primary and its standbys, with automatic failover.
+ *
+ * @schema PostgresCluster
+ */
+export interface PostgresClusterProps {
+  /**
+   * @schema PostgresCluster#metadata
+   */
+  readonly metadata?: ApiObjectMetadata;
+
+  /**
+   * What the cluster shall be.
+   *
+   * @schema PostgresCluster#spec
+   */
+  readonly spec: PostgresClusterSpec;
+}
+
+/**
+ * Converts an object of type 'PostgresClusterProps' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_PostgresClusterProps(obj: PostgresClusterProps | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'metadata': obj.metadata,
+    'spec': toJson_PostgresClusterSpec(obj.spec),
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * What the cluster shall be.
+ *
+ * @schema PostgresClusterSpec
+ */
+export interface PostgresClusterSpec {
+  /**
+   * What happens to volumes and generated Secrets when the cluster is deleted: Retain keeps them, Delete does not.
+   *
+   * @schema PostgresClusterSpec#deletionPolicy
+   */
+  readonly deletionPolicy?: PostgresClusterSpecDeletionPolicy;
+
+  /**
+   * When another instance is elected primary.
+   *
+   * @schema PostgresClusterSpec#failover
+   */
+  readonly failover?: PostgresClusterSpecFailover;
+
+  /**
+   * Image to run instead of clusterwright-postgres:VERSION, with a tag or a digest.
+   *
+   * @schema PostgresClusterSpec#image
+   */
+  readonly image?: string;
+
+  /**
+   * What a new cluster contains. Immutable.
+   *
+   * @schema PostgresClusterSpec#initial
+   */
+  readonly initial?: PostgresClusterSpecInitial;
+
+  /**
+   * Number of instances: the primary and its standbys. 0 parks the cluster: nothing runs, and all data is kept.
+   *
+   * @schema PostgresClusterSpec#instances
+   */
+  readonly instances?: PostgresClusterSpecInstances;
+
+  /**
+   * Settings of postgresql.conf, by name, as text. PostgreSQL itself says which of them need a restart: members restart one at a time. Settings that name files, addresses or peers, that decide durability, or that belong to other fields are refused.
+   *
+   * @schema PostgresClusterSpec#parameters
+   */
+  readonly parameters?: { [key: string]: string };
+
+  /**
+   * Stop all changes by the operator. The database keeps running, and Patroni keeps failing over.
+   *
+   * @schema PostgresClusterSpec#paused
+   */
+  readonly paused?: boolean;
+
+  /**
+   * CPU and memory of an instance.
+   *
+   * @schema PostgresClusterSpec#resources
+   */
+  readonly resources?: PostgresClusterSpecResources;
+
+  /**
+   * On which nodes the pods may run.
+   *
+   * @schema PostgresClusterSpec#scheduling
+   */
+  readonly scheduling?: PostgresClusterSpecScheduling;
+
+  /**
+   * The volume of each member.
+   *
+   * @schema PostgresClusterSpec#storage
+   */
+  readonly storage?: PostgresClusterSpecStorage;
+
+  /**
+   * Synchronous replication: a commit is acknowledged when it is on the disk of the primary and of `count` standbys. Without effect on one instance.
+   *
+   * @schema PostgresClusterSpec#synchronous
+   */
+  readonly synchronous?: PostgresClusterSpecSynchronous;
+
+  /**
+   * Major version of PostgreSQL. The image decides the minor version.
+   *
+   * @schema PostgresClusterSpec#version
+   */
+  readonly version?: PostgresClusterSpecVersion;
+}
+
+/**
+ * Converts an object of type 'PostgresClusterSpec' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_PostgresClusterSpec(obj: PostgresClusterSpec | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'deletionPolicy': obj.deletionPolicy,
+    'failover': toJson_PostgresClusterSpecFailover(obj.failover),
+    'image': obj.image,
+    'initial': toJson_PostgresClusterSpecInitial(obj.initial),
+    'instances': obj.instances,
+    'parameters': ((obj.parameters) === undefined) ? undefined : (Object.entries(obj.parameters).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {})),
+    'paused': obj.paused,
+    'resources': toJson_PostgresClusterSpecResources(obj.resources),
+    'scheduling': toJson_PostgresClusterSpecScheduling(obj.scheduling),
+    'storage': toJson_PostgresClusterSpecStorage(obj.storage),
+    'synchronous': toJson_PostgresClusterSpecSynchronous(obj.synchronous),
+    'version': obj.version,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * What happens to volumes and generated Secrets when the cluster is deleted: Retain keeps them, Delete does not.
+ *
+ * @schema PostgresClusterSpecDeletionPolicy
+ */
+export enum PostgresClusterSpecDeletionPolicy {
+  /** Retain */
+  RETAIN = "Retain",
+  /** Delete */
+  DELETE = "Delete",
+}
+
+/**
+ * When another instance is elected primary.
+ *
+ * @schema PostgresClusterSpecFailover
+ */
+export interface PostgresClusterSpecFailover {
+  /**
+   * Time without a sign of life after which the primary has lost its lock. Patroni asks every quarter of it. From 15s to 10m.
+   *
+   * @schema PostgresClusterSpecFailover#ttl
+   */
+  readonly ttl?: string;
+}
+
+/**
+ * Converts an object of type 'PostgresClusterSpecFailover' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_PostgresClusterSpecFailover(obj: PostgresClusterSpecFailover | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'ttl': obj.ttl,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * What a new cluster contains. Immutable.
+ *
+ * @schema PostgresClusterSpecInitial
+ */
+export interface PostgresClusterSpecInitial {
+  /**
+   * Name of the first database.
+   *
+   * @schema PostgresClusterSpecInitial#database
+   */
+  readonly database?: string;
+
+  /**
+   * Role that owns it. Its password is in the Secret NAME-app.
+   *
+   * @schema PostgresClusterSpecInitial#owner
+   */
+  readonly owner?: string;
+}
+
+/**
+ * Converts an object of type 'PostgresClusterSpecInitial' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_PostgresClusterSpecInitial(obj: PostgresClusterSpecInitial | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'database': obj.database,
+    'owner': obj.owner,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * Number of instances: the primary and its standbys. 0 parks the cluster: nothing runs, and all data is kept.
+ *
+ * @schema PostgresClusterSpecInstances
+ */
+export enum PostgresClusterSpecInstances {
+  /** 0 */
+  VALUE_0 = 0,
+  /** 1 */
+  VALUE_1 = 1,
+  /** 2 */
+  VALUE_2 = 2,
+  /** 3 */
+  VALUE_3 = 3,
+  /** 4 */
+  VALUE_4 = 4,
+  /** 5 */
+  VALUE_5 = 5,
+}
+
+/**
+ * CPU and memory of an instance.
+ *
+ * @schema PostgresClusterSpecResources
+ */
+export interface PostgresClusterSpecResources {
+  /**
+   * Limits of CPU and memory.
+   *
+   * @schema PostgresClusterSpecResources#limits
+   */
+  readonly limits?: PostgresClusterSpecResourcesLimits;
+
+  /**
+   * Requested CPU and memory.
+   *
+   * @schema PostgresClusterSpecResources#requests
+   */
+  readonly requests?: PostgresClusterSpecResourcesRequests;
+}
+
+/**
+ * Converts an object of type 'PostgresClusterSpecResources' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_PostgresClusterSpecResources(obj: PostgresClusterSpecResources | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'limits': toJson_PostgresClusterSpecResourcesLimits(obj.limits),
+    'requests': toJson_PostgresClusterSpecResourcesRequests(obj.requests),
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * On which nodes the pods may run.
+ *
+ * @schema PostgresClusterSpecScheduling
+ */
+export interface PostgresClusterSpecScheduling {
+  /**
+   * Affinity rules of the pods, in addition to the spreading over nodes.
+   *
+   * @schema PostgresClusterSpecScheduling#affinity
+   */
+  readonly affinity?: PostgresClusterSpecSchedulingAffinity;
+
+  /**
+   * Labels that a node must have.
+   *
+   * @schema PostgresClusterSpecScheduling#nodeSelector
+   */
+  readonly nodeSelector?: { [key: string]: string };
+
+  /**
+   * PriorityClass of the pods.
+   *
+   * @schema PostgresClusterSpecScheduling#priorityClassName
+   */
+  readonly priorityClassName?: string;
+
+  /**
+   * Tolerations of the pods.
+   *
+   * @schema PostgresClusterSpecScheduling#tolerations
+   */
+  readonly tolerations?: PostgresClusterSpecSchedulingTolerations[];
+
+  /**
+   * Whether pods of one role may share a node if no other node is available. With Preferred they may. With Required they stay Pending.
+   *
+   * @schema PostgresClusterSpecScheduling#topologySpread
+   */
+  readonly topologySpread?: PostgresClusterSpecSchedulingTopologySpread;
+}
+
+/**
+ * Converts an object of type 'PostgresClusterSpecScheduling' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_PostgresClusterSpecScheduling(obj: PostgresClusterSpecScheduling | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'affinity': toJson_PostgresClusterSpecSchedulingAffinity(obj.affinity),
+    'nodeSelector': ((obj.nodeSelector) === undefined) ? undefined : (Object.entries(obj.nodeSelector).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {})),
+    'priorityClassName': obj.priorityClassName,
+    'tolerations': obj.tolerations?.map(y => toJson_PostgresClusterSpecSchedulingTolerations(y)),
+    'topologySpread': obj.topologySpread,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * The volume of each member.
+ *
+ * @schema PostgresClusterSpecStorage
+ */
+export interface PostgresClusterSpecStorage {
+  /**
+   * Size of the volume as a Kubernetes quantity. It can grow if the StorageClass allows volume expansion. Volumes never shrink, but a size that no volume was expanded to can be lowered again to status.storage.minimumSize.
+   *
+   * @schema PostgresClusterSpecStorage#size
+   */
+  readonly size?: string;
+
+  /**
+   * StorageClass of the volume. When absent, the default class of the Kubernetes cluster. Immutable.
+   *
+   * @schema PostgresClusterSpecStorage#storageClassName
+   */
+  readonly storageClassName?: string;
+}
+
+/**
+ * Converts an object of type 'PostgresClusterSpecStorage' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_PostgresClusterSpecStorage(obj: PostgresClusterSpecStorage | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'size': obj.size,
+    'storageClassName': obj.storageClassName,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * Synchronous replication: a commit is acknowledged when it is on the disk of the primary and of `count` standbys. Without effect on one instance.
+ *
+ * @schema PostgresClusterSpecSynchronous
+ */
+export interface PostgresClusterSpecSynchronous {
+  /**
+   * Standbys that must have a commit before it is acknowledged; less than instances. 0 is asynchronous: a failover can lose commits.
+   *
+   * @schema PostgresClusterSpecSynchronous#count
+   */
+  readonly count?: number;
+
+  /**
+   * Stop writes while fewer than `count` standbys can acknowledge. When false, PostgreSQL acknowledges with those that there are, down to the primary alone.
+   *
+   * @schema PostgresClusterSpecSynchronous#strict
+   */
+  readonly strict?: boolean;
+}
+
+/**
+ * Converts an object of type 'PostgresClusterSpecSynchronous' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_PostgresClusterSpecSynchronous(obj: PostgresClusterSpecSynchronous | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'count': obj.count,
+    'strict': obj.strict,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * Major version of PostgreSQL. The image decides the minor version.
+ *
+ * @schema PostgresClusterSpecVersion
+ */
+export enum PostgresClusterSpecVersion {
+  /** 15 */
+  VALUE_15 = "15",
+  /** 16 */
+  VALUE_16 = "16",
+  /** 17 */
+  VALUE_17 = "17",
+  /** 18 */
+  VALUE_18 = "18",
+}
+
+/**
+ * Limits of CPU and memory.
+ *
+ * @schema PostgresClusterSpecResourcesLimits
+ */
+export interface PostgresClusterSpecResourcesLimits {
+  /**
+   * CPU, for example 2. When absent, there is no limit.
+   *
+   * @schema PostgresClusterSpecResourcesLimits#cpu
+   */
+  readonly cpu?: PostgresClusterSpecResourcesLimitsCpu;
+
+  /**
+   * Memory, at least 256Mi.
+   *
+   * @schema PostgresClusterSpecResourcesLimits#memory
+   */
+  readonly memory?: PostgresClusterSpecResourcesLimitsMemory;
+}
+
+/**
+ * Converts an object of type 'PostgresClusterSpecResourcesLimits' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_PostgresClusterSpecResourcesLimits(obj: PostgresClusterSpecResourcesLimits | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'cpu': obj.cpu?.value,
+    'memory': obj.memory?.value,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * Requested CPU and memory.
+ *
+ * @schema PostgresClusterSpecResourcesRequests
+ */
+export interface PostgresClusterSpecResourcesRequests {
+  /**
+   * CPU, for example 500m.
+   *
+   * @schema PostgresClusterSpecResourcesRequests#cpu
+   */
+  readonly cpu?: PostgresClusterSpecResourcesRequestsCpu;
+
+  /**
+   * Memory, for example 512Mi. When absent, the memory limit.
+   *
+   * @schema PostgresClusterSpecResourcesRequests#memory
+   */
+  readonly memory?: PostgresClusterSpecResourcesRequestsMemory;
+}
+
+/**
+ * Converts an object of type 'PostgresClusterSpecResourcesRequests' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_PostgresClusterSpecResourcesRequests(obj: PostgresClusterSpecResourcesRequests | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'cpu': obj.cpu?.value,
+    'memory': obj.memory?.value,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * Affinity rules of the pods, in addition to the spreading over nodes.
+ *
+ * @schema PostgresClusterSpecSchedulingAffinity
+ */
+export interface PostgresClusterSpecSchedulingAffinity {
+  /**
+   * Node affinity, in the format of a pod spec. At most 16,384 characters as JSON.
+   *
+   * @schema PostgresClusterSpecSchedulingAffinity#nodeAffinity
+   */
+  readonly nodeAffinity?: any;
+
+  /**
+   * Pod affinity, in the format of a pod spec. At most 16,384 characters as JSON.
+   *
+   * @schema PostgresClusterSpecSchedulingAffinity#podAffinity
+   */
+  readonly podAffinity?: any;
+
+  /**
+   * Pod anti-affinity, in the format of a pod spec. At most 16,384 characters as JSON.
+   *
+   * @schema PostgresClusterSpecSchedulingAffinity#podAntiAffinity
+   */
+  readonly podAntiAffinity?: any;
+}
+
+/**
+ * Converts an object of type 'PostgresClusterSpecSchedulingAffinity' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_PostgresClusterSpecSchedulingAffinity(obj: PostgresClusterSpecSchedulingAffinity | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'nodeAffinity': obj.nodeAffinity,
+    'podAffinity': obj.podAffinity,
+    'podAntiAffinity': obj.podAntiAffinity,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * One toleration.
+ *
+ * @schema PostgresClusterSpecSchedulingTolerations
+ */
+export interface PostgresClusterSpecSchedulingTolerations {
+  /**
+   * Effect of the taint. When absent, all effects.
+   *
+   * @schema PostgresClusterSpecSchedulingTolerations#effect
+   */
+  readonly effect?: PostgresClusterSpecSchedulingTolerationsEffect;
+
+  /**
+   * Key of the taint. When empty, all keys.
+   *
+   * @schema PostgresClusterSpecSchedulingTolerations#key
+   */
+  readonly key?: string;
+
+  /**
+   * How key and value are compared. When absent, Equal.
+   *
+   * @schema PostgresClusterSpecSchedulingTolerations#operator
+   */
+  readonly operator?: PostgresClusterSpecSchedulingTolerationsOperator;
+
+  /**
+   * How long a NoExecute taint is tolerated, in seconds. When absent, without a limit.
+   *
+   * @schema PostgresClusterSpecSchedulingTolerations#tolerationSeconds
+   */
+  readonly tolerationSeconds?: number;
+
+  /**
+   * Value of the taint.
+   *
+   * @schema PostgresClusterSpecSchedulingTolerations#value
+   */
+  readonly value?: string;
+}
+
+/**
+ * Converts an object of type 'PostgresClusterSpecSchedulingTolerations' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_PostgresClusterSpecSchedulingTolerations(obj: PostgresClusterSpecSchedulingTolerations | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'effect': obj.effect,
+    'key': obj.key,
+    'operator': obj.operator,
+    'tolerationSeconds': obj.tolerationSeconds,
+    'value': obj.value,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * Whether pods of one role may share a node if no other node is available. With Preferred they may. With Required they stay Pending.
+ *
+ * @schema PostgresClusterSpecSchedulingTopologySpread
+ */
+export enum PostgresClusterSpecSchedulingTopologySpread {
+  /** Preferred */
+  PREFERRED = "Preferred",
+  /** Required */
+  REQUIRED = "Required",
+}
+
+/**
+ * CPU, for example 2. When absent, there is no limit.
+ *
+ * @schema PostgresClusterSpecResourcesLimitsCpu
+ */
+export class PostgresClusterSpecResourcesLimitsCpu {
+  public static fromNumber(value: number): PostgresClusterSpecResourcesLimitsCpu {
+    return new PostgresClusterSpecResourcesLimitsCpu(value);
+  }
+  public static fromString(value: string): PostgresClusterSpecResourcesLimitsCpu {
+    return new PostgresClusterSpecResourcesLimitsCpu(value);
+  }
+  private constructor(public readonly value: number | string) {
+  }
+}
+
+/**
+ * Memory, at least 256Mi.
+ *
+ * @schema PostgresClusterSpecResourcesLimitsMemory
+ */
+export class PostgresClusterSpecResourcesLimitsMemory {
+  public static fromNumber(value: number): PostgresClusterSpecResourcesLimitsMemory {
+    return new PostgresClusterSpecResourcesLimitsMemory(value);
+  }
+  public static fromString(value: string): PostgresClusterSpecResourcesLimitsMemory {
+    return new PostgresClusterSpecResourcesLimitsMemory(value);
+  }
+  private constructor(public readonly value: number | string) {
+  }
+}
+
+/**
+ * CPU, for example 500m.
+ *
+ * @schema PostgresClusterSpecResourcesRequestsCpu
+ */
+export class PostgresClusterSpecResourcesRequestsCpu {
+  public static fromNumber(value: number): PostgresClusterSpecResourcesRequestsCpu {
+    return new PostgresClusterSpecResourcesRequestsCpu(value);
+  }
+  public static fromString(value: string): PostgresClusterSpecResourcesRequestsCpu {
+    return new PostgresClusterSpecResourcesRequestsCpu(value);
+  }
+  private constructor(public readonly value: number | string) {
+  }
+}
+
+/**
+ * Memory, for example 512Mi. When absent, the memory limit.
+ *
+ * @schema PostgresClusterSpecResourcesRequestsMemory
+ */
+export class PostgresClusterSpecResourcesRequestsMemory {
+  public static fromNumber(value: number): PostgresClusterSpecResourcesRequestsMemory {
+    return new PostgresClusterSpecResourcesRequestsMemory(value);
+  }
+  public static fromString(value: string): PostgresClusterSpecResourcesRequestsMemory {
+    return new PostgresClusterSpecResourcesRequestsMemory(value);
+  }
+  private constructor(public readonly value: number | string) {
+  }
+}
+
+/**
+ * Effect of the taint. When absent, all effects.
+ *
+ * @schema PostgresClusterSpecSchedulingTolerationsEffect
+ */
+export enum PostgresClusterSpecSchedulingTolerationsEffect {
+  /** NoSchedule */
+  NO_SCHEDULE = "NoSchedule",
+  /** PreferNoSchedule */
+  PREFER_NO_SCHEDULE = "PreferNoSchedule",
+  /** NoExecute */
+  NO_EXECUTE = "NoExecute",
+}
+
+/**
+ * How key and value are compared. When absent, Equal.
+ *
+ * @schema PostgresClusterSpecSchedulingTolerationsOperator
+ */
+export enum PostgresClusterSpecSchedulingTolerationsOperator {
+  /** Equal */
+  EQUAL = "Equal",
+  /** Exists */
+  EXISTS = "Exists",
+}
+
+
+/**
  * A Redis database: a primary with replicas and Sentinel, or a single node.
  *
  * @schema RedisCluster

@@ -8,7 +8,14 @@ export type { Violation } from './api/violation.ts';
 export { Backup, type BackupProps } from './constructs/backup.ts';
 export { BackupSchedule, type BackupScheduleProps } from './constructs/backup-schedule.ts';
 export { type ClusterProps, clusterConstruct } from './constructs/cluster-construct.ts';
-export { EtcdCluster, type EtcdClusterProps, RedisCluster, type RedisClusterProps } from './constructs/clusters.ts';
+export {
+  EtcdCluster,
+  type EtcdClusterProps,
+  PostgresCluster,
+  type PostgresClusterProps,
+  RedisCluster,
+  type RedisClusterProps,
+} from './constructs/clusters.ts';
 export { Crds, type CrdsProps } from './constructs/crds.ts';
 export { Operator, type OperatorProps } from './constructs/operator.ts';
 export type { OperatorResources } from './constructs/operator-deployment.ts';

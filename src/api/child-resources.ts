@@ -8,6 +8,9 @@ import {
   persistentVolumeClaims,
   podDisruptionBudgets,
   pods,
+  roleBindings,
+  roles,
+  serviceAccounts,
   services,
   statefulSets,
 } from './resource.ts';
@@ -16,6 +19,9 @@ import {
 export const childResources: readonly Resource[] = [
   configMaps,
   services,
+  serviceAccounts,
+  roles,
+  roleBindings,
   podDisruptionBudgets,
   statefulSets,
   persistentVolumeClaims,

@@ -69,6 +69,8 @@ export interface Engine<Spec, Observed, Situation, Action extends EngineAction> 
   /** What follows in later passes, in words, as far as the spec and what there is tell. */
   forecast?(cluster: Cluster<Spec>, children: Children): readonly string[];
   readonly listener?: Listener<Spec>;
+  /** Annotations of children that processes write every few seconds. A change of these alone brings no reconcile. */
+  readonly heartbeats?: readonly string[];
   /** Absent for what keeps no data. */
   readonly backup?: BackupSupport<Spec>;
   readonly maintenance?: Maintenance<Spec>;
@@ -112,6 +114,7 @@ export interface KindHandler {
   /** As above. Of a kind that is about another cluster, it can be told without that one. */
   forecast?(cluster: Cluster, children: Children): readonly string[];
   readonly listener?: Listener<unknown>;
+  readonly heartbeats?: readonly string[];
   /**
    * What has to be done before anything of a cluster that is being deleted may go; undefined where nothing has. `now`
    * in milliseconds.

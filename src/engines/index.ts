@@ -2,6 +2,7 @@
 
 import { type DefinedEngine, defineEngine } from '../jobs/handlers.ts';
 import { etcd } from './etcd/index.ts';
+import { postgres } from './postgres/index.ts';
 import { redis } from './redis/index.ts';
 
-export const engines: readonly DefinedEngine[] = [defineEngine(redis), defineEngine(etcd)];
+export const engines: readonly DefinedEngine[] = [defineEngine(redis), defineEngine(etcd), defineEngine(postgres)];

@@ -27,7 +27,12 @@ export const ownPermissions: readonly PolicyRule[] = [
  * a kind that is added there is granted by a decision of its own.
  */
 const watchedKinds: readonly PolicyRule[] = [
-  { apiGroups: [''], resources: ['configmaps', 'services', 'persistentvolumeclaims', 'pods'], verbs: watching },
+  {
+    apiGroups: [''],
+    resources: ['configmaps', 'services', 'serviceaccounts', 'persistentvolumeclaims', 'pods'],
+    verbs: watching,
+  },
+  { apiGroups: ['rbac.authorization.k8s.io'], resources: ['roles', 'rolebindings'], verbs: watching },
   { apiGroups: ['policy'], resources: ['poddisruptionbudgets'], verbs: watching },
   { apiGroups: ['apps'], resources: ['statefulsets'], verbs: watching },
   { apiGroups: ['batch'], resources: ['jobs', 'cronjobs'], verbs: watching },

@@ -12,6 +12,7 @@ import { instanceLabel, managedBy, managedByLabel, nameLabel } from '../resource
 import type { Clock, Random } from '../system/clock.ts';
 import type { Log } from '../system/log.ts';
 import type { KubeClient } from './client.ts';
+import { isHeartbeat } from './heartbeat.ts';
 import type { Metrics } from './metrics.ts';
 import type { IndexFunction } from './object-index.ts';
 import { createReflector, type Reflector } from './reflector.ts';
@@ -73,6 +74,7 @@ export interface Cache {
   observeRead(object: KubeObject): void;
   observeDelete(ref: { resource: Resource; namespace?: string; name: string; uid: string }): void;
   onClusterChange(call: (engine: KindHandler, change: Change) => void): void;
+  /** Heartbeats apart. */
   onChildChange(call: (key: ClusterKey, change: Change) => void): void;
 }
 
@@ -121,6 +123,7 @@ export function createCache(options: CacheOptions): Cache {
     const transform = resource === pods ? podSummary : wholeObject;
     return watch(resource, `${managedByLabel}=${managedBy}`, transform, { [byCluster]: keyOfChild });
   });
+  const heartbeats = new Set(engines.flatMap((engine) => engine.heartbeats ?? []));
   const requests = clusters.filter(({ engine }) => engine.targetRef !== undefined);
   const all = [...clusters.flatMap(({ watched }) => watched), ...children];
 
@@ -183,6 +186,7 @@ export function createCache(options: CacheOptions): Cache {
     onChildChange(call) {
       for (const { store } of children) {
         store.subscribe((change) => {
+          if (isHeartbeat(change, heartbeats)) return;
           // Whoever has lost it to another one's label misses it.
           const before = change.previous === undefined ? [] : keyOfChild(change.previous);
           for (const key of new Set([...keyOfChild(change.object), ...before])) call(key, change);

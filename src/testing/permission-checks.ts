@@ -6,7 +6,10 @@ import {
   persistentVolumeClaims,
   podDisruptionBudgets,
   pods,
+  roleBindings,
+  roles,
   secrets,
+  serviceAccounts,
   services,
   statefulSets,
 } from '../api/resource.ts';
@@ -26,7 +29,16 @@ export const permissionChecks: readonly EngineCheck[] = [
 type Samples = readonly EngineSample[];
 
 /** What `resources` may return, besides Secrets that are generated. */
-const watched: readonly Resource[] = [services, configMaps, statefulSets, podDisruptionBudgets, certificates];
+const watched: readonly Resource[] = [
+  services,
+  configMaps,
+  serviceAccounts,
+  roles,
+  roleBindings,
+  statefulSets,
+  podDisruptionBudgets,
+  certificates,
+];
 
 /** Undefined: none that an engine may have. */
 function resourceFor({ apiVersion, kind }: KubeObject): Resource | undefined {

@@ -13,6 +13,7 @@ const redisReference = referencePage(redisKind, redisReferenceOptions);
 const files: Readonly<Record<string, string>> = {
   RedisCluster: 'redis-cluster.md',
   EtcdCluster: 'etcd-cluster.md',
+  PostgresCluster: 'postgres-cluster.md',
   Backup: 'backup.md',
   BackupSchedule: 'backup-schedule.md',
 };

@@ -52,6 +52,20 @@ function working(object: KubeObject): KubeObject {
           connection: { services: [{ role: 'client', host: 'sample-etcd-client', port: 2379 }] },
         },
       };
+    case 'PostgresCluster':
+      return {
+        ...object,
+        status: {
+          phase: 'Ready',
+          primary: 'sample-postgres-0-0',
+          version: '17.12',
+          conditions: [{ type: 'Ready', status: 'True', observedGeneration: 1 }],
+          connection: {
+            services: [{ role: 'primary', host: 'sample-postgres-primary', port: 5432 }],
+            secretName: 'sample-postgres-app',
+          },
+        },
+      };
     default:
       return object;
   }
@@ -126,6 +140,7 @@ describe('up on a named cluster', () => {
   operator   clusterwright-system/clusterwright
   sample     RedisCluster clusterwright-samples/sample: Ready, primary sample-0, version 8.0.2
   sample     EtcdCluster clusterwright-samples/sample-etcd: Ready, primary sample-etcd-0-0, version 3.6.1
+  sample     PostgresCluster clusterwright-samples/sample-postgres: Ready, primary sample-postgres-0-0, version 17.12
 
 To look at it:
   npx clusterwright status --context dev --all-namespaces
@@ -139,6 +154,11 @@ To connect to RedisCluster sample:
 To connect to EtcdCluster sample-etcd:
   client     sample-etcd-client.clusterwright-samples.svc:2379
   try it     kubectl --context dev -n clusterwright-samples exec -it sample-etcd-0-0 -- etcdctl --endpoints=sample-etcd-client:2379 endpoint status --cluster -w table
+
+To connect to PostgresCluster sample-postgres:
+  primary    sample-postgres-primary.clusterwright-samples.svc:5432
+  password   kubectl --context dev -n clusterwright-samples get secret sample-postgres-app -o jsonpath='{.data.password}' | base64 -d
+  try it     kubectl --context dev -n clusterwright-samples exec -it sample-postgres-0-0 -- psql -U postgres -d app
 `);
   });
 
@@ -154,6 +174,7 @@ describe('images of the sandbox', () => {
     expect(imagesOf(handlers, manifests.samples)).toEqual([
       'docker.io/library/redis:8.0',
       `gcr.io/etcd-development/etcd:${etcdVersions.current}`,
+      'clusterwright-postgres:17',
     ]);
     expect(recipeName('docker.io/library/redis:8.0', images)).toBe('redis:8.0');
     expect(recipeName('redis:8.0', images)).toBe('redis:8.0');
@@ -170,6 +191,7 @@ describe('down on a named cluster', () => {
       'CustomResourceDefinition /backups.clusterwright.dev',
       'CustomResourceDefinition /backupschedules.clusterwright.dev',
       'CustomResourceDefinition /etcdclusters.clusterwright.dev',
+      'CustomResourceDefinition /postgresclusters.clusterwright.dev',
       'CustomResourceDefinition /redisclusters.clusterwright.dev',
     ]);
     expect(kept).toEqual(['the CRDs (--crds deletes them, once no cluster is left)']);
@@ -180,9 +202,9 @@ describe('down on a named cluster', () => {
     await up(on);
     await down(on);
     const deleted = on.api.writes.filter(({ method }) => method === 'DELETE').map(({ path }) => path);
-    const samples = ['/redisclusters/sample', '/etcdclusters/sample-etcd'];
+    const samples = ['/redisclusters/sample', '/etcdclusters/sample-etcd', '/postgresclusters/sample-postgres'];
     const sample = Math.max(...samples.map((end) => deleted.findIndex((path) => path.endsWith(end))));
-    expect(sample).toBe(1);
+    expect(sample).toBe(2);
     const deployment = deleted.findIndex((path) => path.endsWith('/deployments/clusterwright'));
     const rights = deleted.findIndex((path) => path.endsWith('/clusterrolebindings/clusterwright'));
     expect(deployment).toBeGreaterThan(sample);

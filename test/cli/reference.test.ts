@@ -11,7 +11,7 @@ it.each(['RedisCluster', 'redisclusters', 'rdc', 'rdc.clusterwright.dev'])('prin
 });
 
 it('names the kinds that there are', async () => {
-  await expect(reference({ kind: 'PostgresCluster' }, world())).rejects.toThrow(
-    'no kind is called PostgresCluster; there are: RedisCluster, EtcdCluster, Backup, BackupSchedule',
+  await expect(reference({ kind: 'KafkaCluster' }, world())).rejects.toThrow(
+    'no kind is called KafkaCluster; there are: RedisCluster, EtcdCluster, PostgresCluster, Backup, BackupSchedule',
   );
 });

@@ -32,16 +32,17 @@ describe('the rights of the operator', () => {
       [
         "/configmaps,persistentvolumeclaims,pods,services: get list watch create patch delete",
         "/secrets: get create patch delete",
-        "/serviceaccounts: get",
+        "/serviceaccounts: get list watch create patch",
         "apps/statefulsets: get list watch create patch delete",
         "batch/cronjobs: get list watch create patch",
         "batch/jobs: get list watch create patch delete",
         "cert-manager.io/certificates: get list watch create patch",
-        "clusterwright.dev/backups,backupschedules,etcdclusters,redisclusters: get list watch patch",
-        "clusterwright.dev/backups/finalizers,backupschedules/finalizers,etcdclusters/finalizers,redisclusters/finalizers: update",
-        "clusterwright.dev/backups/status,backupschedules/status,etcdclusters/status,redisclusters/status: patch",
+        "clusterwright.dev/backups,backupschedules,etcdclusters,postgresclusters,redisclusters: get list watch patch",
+        "clusterwright.dev/backups/finalizers,backupschedules/finalizers,etcdclusters/finalizers,postgresclusters/finalizers,redisclusters/finalizers: update",
+        "clusterwright.dev/backups/status,backupschedules/status,etcdclusters/status,postgresclusters/status,redisclusters/status: patch",
         "events.k8s.io/events: create patch",
         "policy/poddisruptionbudgets: get list watch create patch delete",
+        "rbac.authorization.k8s.io/rolebindings,roles: get list watch create patch",
       ]
     `);
     expect(rightsOf(findObject(objects, 'Role', 'clusterwright-leader'))).toMatchInlineSnapshot(`
@@ -95,16 +96,33 @@ describe('the rights of the operator', () => {
     expect(secretVerbs).not.toContain('watch');
   });
 
-  test('write no roles, accounts, nodes, webhooks or custom resource definitions', () => {
+  test('write no nodes, webhooks or custom resource definitions', () => {
     const groups = new Set(everyRule.flatMap((rule) => rule.apiGroups));
-    for (const group of ['rbac.authorization.k8s.io', 'admissionregistration.k8s.io', 'apiextensions.k8s.io']) {
-      expect(groups).not.toContain(group);
-    }
+    for (const group of ['admissionregistration.k8s.io', 'apiextensions.k8s.io']) expect(groups).not.toContain(group);
     const core = everyRule.filter((rule) => rule.apiGroups.includes('')).flatMap((rule) => rule.resources);
     expect(core).not.toContain('nodes');
-    // Read by name: whether one says that backups may run as it.
-    const ofAccounts = everyRule.filter((rule) => rule.resources.some((name) => name.startsWith('serviceaccounts')));
-    expect(ofAccounts).toMatchObject([{ resources: ['serviceaccounts'], verbs: ['get'] }]);
+  });
+
+  const granting = ['serviceaccounts', 'roles', 'rolebindings'];
+  const verbsOfGranting = (objects: readonly KubeObject[]): string[] =>
+    objects.flatMap((object) =>
+      rightsOf({ ...object, rules: rulesOf({ rules: [], ...object }) }).filter((line) =>
+        granting.some((name) => line.split(':')[0]?.includes(name)),
+      ),
+    );
+
+  test('write Roles and ServiceAccounts for PostgreSQL, without `bind`, `escalate` and `delete`', () => {
+    expect(verbsOfGranting(operator())).toEqual([
+      '/serviceaccounts: get list watch create patch',
+      'rbac.authorization.k8s.io/rolebindings,roles: get list watch create patch',
+    ]);
+  });
+
+  test('write neither where the operator serves no engine that asks for it', () => {
+    expect(verbsOfGranting(operator({ engines: [defineEngine(redis), defineEngine(etcd)] }))).toEqual([
+      '/serviceaccounts: get list watch',
+      'rbac.authorization.k8s.io/rolebindings,roles: get list watch',
+    ]);
   });
 
   test('cover what each engine declares', () => {
@@ -257,7 +275,9 @@ describe('the network of the operator', () => {
           ports: [
             { port: 2379, protocol: 'TCP' },
             { port: 2381, protocol: 'TCP' },
+            { port: 5432, protocol: 'TCP' },
             { port: 6379, protocol: 'TCP' },
+            { port: 8008, protocol: 'TCP' },
             { port: 26_379, protocol: 'TCP' },
           ],
         },
@@ -278,14 +298,14 @@ describe('the operator as a whole', () => {
     const objects = operator();
     expect(rightsOf(findObject(objects, 'ClusterRole', 'clusterwright-view'))).toMatchInlineSnapshot(`
       [
-        "clusterwright.dev/backups,backupschedules,etcdclusters,redisclusters: get list watch",
-        "clusterwright.dev/backups/status,backupschedules/status,etcdclusters/scale,etcdclusters/status,redisclusters/scale,redisclusters/status: get",
+        "clusterwright.dev/backups,backupschedules,etcdclusters,postgresclusters,redisclusters: get list watch",
+        "clusterwright.dev/backups/status,backupschedules/status,etcdclusters/scale,etcdclusters/status,postgresclusters/scale,postgresclusters/status,redisclusters/scale,redisclusters/status: get",
       ]
     `);
     expect(rightsOf(findObject(objects, 'ClusterRole', 'clusterwright-edit'))).toMatchInlineSnapshot(`
       [
-        "clusterwright.dev/backups,backupschedules,etcdclusters,redisclusters: create update patch delete deletecollection",
-        "clusterwright.dev/etcdclusters/scale,redisclusters/scale: update patch",
+        "clusterwright.dev/backups,backupschedules,etcdclusters,postgresclusters,redisclusters: create update patch delete deletecollection",
+        "clusterwright.dev/etcdclusters/scale,postgresclusters/scale,redisclusters/scale: update patch",
       ]
     `);
     expect(idsOf(operator({ extendUserRoles: false })).filter((id) => /-(view|edit)$/.test(id))).toEqual([]);

@@ -8,6 +8,7 @@ import { validateCluster } from '../../src/api/validate.ts';
 import { operatorPort } from '../../src/constructs/operator-deployment.ts';
 import { etcdKind } from '../../src/engines/etcd/kind/schema.ts';
 import { metricsPort, peerPort } from '../../src/engines/etcd/names.ts';
+import { patroniPort } from '../../src/engines/postgres/names.ts';
 import { managedBy, managedByLabel } from '../../src/resources/metadata.ts';
 import { createMetrics } from '../../src/runtime/metrics.ts';
 import { handlers as engines } from '../support/handlers.ts';
@@ -28,8 +29,7 @@ const metrics = Object.values(createMetrics()).filter(
 );
 
 const source = readdirSync('src', { recursive: true, encoding: 'utf8' })
-  // PostgreSQL is being written: the operator does not serve it yet.
-  .filter((file) => file.endsWith('.ts') && !file.startsWith(join('engines', 'postgres')))
+  .filter((file) => file.endsWith('.ts'))
   .map((file) => readFileSync(join('src', file), 'utf8'))
   .join('\n');
 
@@ -109,7 +109,7 @@ describe('docs/monitoring.md', () => {
         .flatMap((row) => row.split('|')[3]?.match(/\d+/g) ?? [])
         .map(Number);
     expect(portsOf('operator |')).toEqual([443, 6443, ...engines.flatMap(({ ports }) => ports)]);
-    expect(portsOf('kubelet')).toEqual([operatorPort, metricsPort]);
+    expect(portsOf('kubelet')).toEqual([operatorPort, patroniPort, metricsPort]);
     expect(portsOf('etcd members')).toContain(peerPort);
   });
 

@@ -21,4 +21,6 @@ export const postgresDefinition: Definition<PostgresSpecInput, PostgresEndpoints
   },
   // Children of two kinds in one namespace may not share their names.
   sample: { name: 'sample-postgres' },
+  // As the superuser, by the socket of the pod: nobody else needs no password.
+  shell: () => 'psql -U postgres -d app',
 };

@@ -24,4 +24,6 @@ export const postgres: Engine<PostgresSpec, PostgresObserved, Situation, Postgre
   act: actPostgres,
   status: postgresStatus,
   offlineObservation: nothingObserved,
+  // Of the lock, and of each member's pod.
+  heartbeats: ['optime', 'renewTime', 'slots', 'status'],
 };

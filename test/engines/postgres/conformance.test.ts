@@ -1,4 +1,3 @@
-/** PostgreSQL is not in the list of engines yet: its conformance is checked here until it is. */
 import { describe, it } from 'vitest';
 import { postgres } from '../../../src/engines/postgres/index.ts';
 import type { PostgresSpecInput } from '../../../src/engines/postgres/kind/schema.ts';
@@ -38,11 +37,6 @@ const samples = [
 
 /** What does not hold yet, and why. Each turns red as soon as it does. */
 const open: readonly (readonly [name: RegExp, why: string])[] = [
-  [
-    /^postgres: managed resources are of kinds that the operator watches/,
-    'the kinds of RBAC are watched with the kind itself',
-  ],
-  [/^postgres: permissions name only managed resources/, 'the same'],
   [
     /: managed resources are owned by the cluster/,
     'Patroni’s ConfigMaps are data: the checks know no such objects yet',

@@ -4,12 +4,14 @@
  */
 import type { PolicyRule } from '../../../engine/engine.ts';
 
+const granting = ['get', 'list', 'watch', 'create', 'patch'];
 const everything = ['get', 'list', 'watch', 'create', 'patch', 'delete'];
 
 export const postgresPermissions: readonly PolicyRule[] = [
-  { apiGroups: [''], resources: ['services', 'configmaps', 'serviceaccounts'], verbs: everything },
-  // The operator can grant pods no more than it may do itself: `patch` on pods and ConfigMaps is what they get.
-  { apiGroups: ['rbac.authorization.k8s.io'], resources: ['roles', 'rolebindings'], verbs: everything },
+  { apiGroups: [''], resources: ['services', 'configmaps'], verbs: everything },
+  // Of Patroni. Kubernetes lets the operator grant no more than it may do itself. They go with their cluster, by their owner.
+  { apiGroups: [''], resources: ['serviceaccounts'], verbs: granting },
+  { apiGroups: ['rbac.authorization.k8s.io'], resources: ['roles', 'rolebindings'], verbs: granting },
   { apiGroups: [''], resources: ['pods'], verbs: ['get', 'list', 'watch', 'patch', 'delete'] },
   { apiGroups: [''], resources: ['persistentvolumeclaims'], verbs: ['get', 'list', 'watch', 'patch', 'delete'] },
   { apiGroups: [''], resources: ['secrets'], verbs: ['get', 'create', 'patch', 'delete'] },
