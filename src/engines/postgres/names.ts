@@ -51,6 +51,11 @@ export const paths = {
   account: '/var/run/secrets/kubernetes.io/serviceaccount',
 } as const;
 
+/** Where an image has the programs of a major version. */
+export function programs(version: string): string {
+  return `/usr/lib/postgresql/${version}/bin`;
+}
+
 /** Roles that are not the user's. Who shows a certificate with the name is that role. */
 export const roles = {
   superuser: 'postgres',

@@ -14,6 +14,7 @@ import { isPrimary, podOf, type Situation } from './observe/situation.ts';
 import { memberProblems } from './plan/health.ts';
 import { isOutdated, isUnsettled } from './plan/outdated.ts';
 import { parametersRefused } from './plan/parameters.ts';
+import { specWarnings } from './plan/warnings.ts';
 
 export function postgresStatus(situation: Situation, plan: Plan<PostgresAction>): StatusReport {
   const { cluster, spec, primary, store } = situation;
@@ -30,7 +31,7 @@ export function postgresStatus(situation: Situation, plan: Plan<PostgresAction>)
     conditions: [
       ...judged.conditions,
       ...expansionConditions(spec.storage.size, { ...situation.children, claims }),
-      ...warningClaims(shrinkWarnings(spec.storage.size, claims)),
+      ...warningClaims([...specWarnings(spec), ...shrinkWarnings(spec.storage.size, claims)]),
     ],
     replicas: pods.length,
     readyReplicas: pods.filter(podIsReady).length,
@@ -78,7 +79,11 @@ function judge(situation: Situation, { outcome }: Plan<PostgresAction>, initiali
   const { phase: before, observedGeneration } = cluster.status ?? {};
   if (before === undefined || before === 'Creating')
     return { phase: 'Creating', conditions: desiredConditions('False', reason, message, { progressing: true }) };
-  const isAsked = observedGeneration !== cluster.metadata.generation || isChanging(situation) || before === 'Updating';
+  const isAsked =
+    observedGeneration !== cluster.metadata.generation ||
+    before === 'Updating' ||
+    // A member that was lost, and is replaced, nobody has asked for.
+    (before !== 'Degraded' && isChanging(situation));
   const repairs: readonly string[] = ['Replacing', 'Reinitializing', 'Recovering'];
   if (isAsked && primary !== undefined && !repairs.includes(reason))
     return { phase: 'Updating', conditions: desiredConditions('False', reason, message, { progressing: true }) };

@@ -134,6 +134,10 @@ describe('a golden pod template of PostgreSQL', () => {
           "value": "/usr/lib/postgresql/17/bin",
         },
         {
+          "name": "PATH",
+          "value": "/usr/lib/postgresql/17/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
+        },
+        {
           "name": "PYTHONUNBUFFERED",
           "value": "1",
         },

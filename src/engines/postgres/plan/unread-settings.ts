@@ -22,7 +22,7 @@ function isUnread({ cluster }: Situation, { server, restartPending }: LiveMember
   const { config, pending, configAgeMs } = server.facts;
   if (config !== configDigest(cluster)) return true;
   if (restartPending || configAgeMs >= patienceMs) return false;
-  // Of a cluster that was ready Patroni has read its configuration for another reason.
-  const wasReady = cluster.status?.phase === 'Ready';
-  return pending > 0 || (!wasReady && configAgeMs < askedMs);
+  // Otherwise Patroni has had it read for another reason, such as another synchronous standby.
+  const isChanging = ['Updating', 'Creating', undefined].includes(cluster.status?.phase);
+  return pending > 0 || (isChanging && configAgeMs < askedMs);
 }

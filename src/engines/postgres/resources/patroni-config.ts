@@ -8,7 +8,7 @@ import type { Cluster } from '../../../api/cluster.ts';
 import { durationMs } from '../../../api/duration.ts';
 import { instanceLabel, selectorLabels } from '../../../resources/metadata.ts';
 import type { PostgresSpec } from '../kind/schema.ts';
-import { component, configSetting, paths, patroniPort, roleLabel, roles, sqlPort } from '../names.ts';
+import { component, configSetting, paths, patroniPort, programs, roleLabel, roles, sqlPort } from '../names.ts';
 import { parametersOf } from './parameters.ts';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -90,7 +90,7 @@ export function memberConfig(cluster: Cluster<PostgresSpec>): string {
     postgresql: {
       listen: `0.0.0.0:${sqlPort}`,
       data_dir: paths.data,
-      bin_dir: `/usr/lib/postgresql/${spec.version}/bin`,
+      bin_dir: programs(spec.version),
       pgpass: '/tmp/pgpass',
       use_unix_socket: true,
       use_unix_socket_repl: true,

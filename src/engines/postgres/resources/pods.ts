@@ -23,6 +23,7 @@ import {
   paths,
   patroniPort,
   postgresNames,
+  programs,
   restartAnnotation,
   roleLabel,
   roles,
@@ -152,7 +153,9 @@ function environment(cluster: Cluster<PostgresSpec>, everyMember: Readonly<Recor
     OPERATOR_ROLE: roles.operator,
     CONFIG_DIRECTORY: paths.patroni,
     DATA_DIRECTORY: paths.data,
-    PGBIN: `/usr/lib/postgresql/${cluster.spec.version}/bin`,
+    PGBIN: programs(cluster.spec.version),
+    // For people who enter the pod: Debian has no `psql` in the usual path.
+    PATH: `${programs(cluster.spec.version)}:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin`,
     PYTHONUNBUFFERED: '1',
     LC_ALL: 'C.UTF-8',
   };
