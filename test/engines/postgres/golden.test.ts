@@ -23,8 +23,8 @@ describe('a golden pod template of PostgreSQL', () => {
     expect(container).toMatchInlineSnapshot(`
       {
         "command": [
-          "patroni",
-          "/etc/patroni",
+          "/bin/sh",
+          "/etc/patroni/start.sh",
         ],
         "image": "clusterwright-postgres:17",
         "imagePullPolicy": "IfNotPresent",
@@ -130,6 +130,14 @@ describe('a golden pod template of PostgreSQL', () => {
           "value": "clusterwright",
         },
         {
+          "name": "CONFIG_DIRECTORY",
+          "value": "/etc/patroni",
+        },
+        {
+          "name": "DATA_DIRECTORY",
+          "value": "/var/lib/postgresql/data",
+        },
+        {
           "name": "PGBIN",
           "value": "/usr/lib/postgresql/17/bin",
         },
@@ -184,6 +192,10 @@ describe('a golden pod template of PostgreSQL', () => {
                       "key": "post-init.sh",
                       "path": "post-init.sh",
                     },
+                    {
+                      "key": "start.sh",
+                      "path": "start.sh",
+                    },
                   ],
                   "name": "db-patroni",
                 },
@@ -194,6 +206,18 @@ describe('a golden pod template of PostgreSQL', () => {
                     {
                       "key": "db-1.bootstrap.yml",
                       "path": "bootstrap.yml",
+                    },
+                  ],
+                  "name": "db-members",
+                  "optional": true,
+                },
+              },
+              {
+                "configMap": {
+                  "items": [
+                    {
+                      "key": "db-1.start",
+                      "path": "start",
                     },
                   ],
                   "name": "db-members",

@@ -94,7 +94,7 @@ describe('members that leave', () => {
     [
       'stay where they have been elected since it was written down',
       { ...fewer, rostered: [0, 1, 2, 3], primary: 4 },
-      [...added(4), 'wait Scaling'],
+      [role, 'apply ConfigMap db-members: db-4.start=resume', 'wait Scaling'],
     ],
     [
       'hold up a restart until they have gone',
@@ -202,7 +202,11 @@ describe('a volume', () => {
       { claims: { 2: 'blank' } },
       ['data-db-2-0: postgres-system 7001', 'settled'],
     ],
-    ['is not marked before', { claims: { 2: 'blank' }, members: { 2: 'silent' } }, ['wait MembersNotReady']],
+    [
+      'is not marked before',
+      { claims: { 2: 'blank' }, starts: { 2: 'join' }, members: { 2: 'silent' } },
+      ['wait MembersNotReady'],
+    ],
     [
       'grows first, and is waited for',
       { spec: { storage: { size: '20Gi' } }, before: {} },

@@ -194,6 +194,7 @@ describe('Patroni', () => {
             "member_slots_ttl": "30min",
             "postgresql": {
               "parameters": {
+                "clusterwright.config": "16bbaef447035ad5",
                 "effective_cache_size": "307MB",
                 "hot_standby": "on",
                 "huge_pages": "off",

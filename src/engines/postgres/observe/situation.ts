@@ -36,7 +36,9 @@ export interface StoreState {
 
 /** Patroni promotes one of these, by as many votes of others of them as `quorum` says. */
 export interface SyncState {
-  /** Pods. */
+  /** The primary that has written it. */
+  readonly leader: string;
+  /** Pods, the leader's among them. */
   readonly voters: readonly string[];
   readonly quorum: number;
 }
@@ -144,7 +146,7 @@ function syncState({ leader = '', sync_standby = '', quorum = '' }: Readonly<Rec
   if (leader === '') return undefined;
   const standbys = sync_standby.split(',').filter((name) => name !== '');
   const votes = /^\d{1,3}$/.test(quorum) ? Number(quorum) : 0;
-  return { voters: [...new Set([leader, ...standbys])], quorum: votes };
+  return { leader, voters: [...new Set([leader, ...standbys])], quorum: votes };
 }
 
 /** As Patroni writes it: `[[1, 67109192, "no recovery target specified", …], …]`. Anything else is no history. */

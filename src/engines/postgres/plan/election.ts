@@ -27,14 +27,18 @@ export function withoutPrimary(situation: Situation): Outcome {
     : wait('QuorumLost', `nobody is promoted: ${why}; ${words}${also}`, recheckMs);
 }
 
-/** By Patroni's rule: a candidate is one of the voters, and as many of the others as the quorum says have to answer it. */
+/**
+ * By Patroni's rule: a candidate is one of the voters, and as many of the others as the quorum says have to answer it. The former leader has
+ * every commit, and needs nobody.
+ */
 function withoutVotes({ store, observed }: Situation): string | undefined {
   const { sync } = store;
   if (sync === undefined) return undefined;
   const there = answering(observed.members)
     .filter(({ pod, postgres }) => postgres === 'running' && sync.voters.includes(pod))
     .map(({ pod }) => pod);
-  if (there.length > 0 && there.length - 1 >= sync.quorum) return undefined;
+  if (there.includes(sync.leader) || (there.length > 0 && there.length - 1 >= sync.quorum)) return undefined;
   const away = sync.voters.filter((pod) => !there.includes(pod));
-  return `commits may be on ${away.join(', ')} alone, and ${there.length === 0 ? 'no voter answers' : `${there.join(', ')} cannot know`}`;
+  const those = there.length === 0 ? 'no other voter answers' : `${there.join(', ')} may not have them`;
+  return `commits may be on ${away.join(', ')}, and ${those}`;
 }

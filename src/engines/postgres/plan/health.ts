@@ -10,16 +10,17 @@ export function memberProblems(situation: Situation): string[] {
   return problems.length > 0 ? problems : synchronousProblem(situation);
 }
 
-/** Patroni names the standbys a while after they stream. Until then commits are acknowledged by the primary alone. */
+/**
+ * Patroni names the standbys a while after they stream. Until then commits are acknowledged by the primary alone; and as long as one of them is
+ * not named, fewer losses are survived than the spec says.
+ */
 function synchronousProblem({ live, spec, roster, primary }: Situation): string[] {
-  const wanted = Math.min(spec.synchronous.count, roster.size - 1);
-  const found = [...roster.keys()].filter((index) => live.get(index)?.isSynchronous === true).length;
-  if (primary === undefined) return [];
+  if (primary === undefined || spec.synchronous.count === 0 || roster.size < 2) return [];
   const { server } = primary;
-  if (wanted > 0 && server?.state === 'seen' && server.facts.waitsFor === '')
+  if (server?.state === 'seen' && server.facts.waitsFor === '')
     return [`commits wait for nobody: synchronous_standby_names of ${primary.pod} is empty`];
-  if (found >= wanted) return [];
-  return [`commits wait for ${found} standby(s), and ${wanted} are wanted`];
+  const others = [...live.values()].filter(({ pod, isSynchronous }) => pod !== primary.pod && !isSynchronous);
+  return others.length === 0 ? [] : [`commits do not wait for ${others.map(({ pod }) => pod).join(', ')} yet`];
 }
 
 export function problemOf(situation: Situation, index: number): string | undefined {

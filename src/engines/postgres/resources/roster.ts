@@ -2,8 +2,8 @@
  * The roster: which members there shall be, and how each one's process is to start. It is in a ConfigMap that the pods mount.
  *
  * `form` bootstraps a new cluster, and only its first member has it. `join` copies the leader's data, or goes on with what the volume holds.
- * `resume` goes on with what the volume holds, and does not start on a blank one: Patroni counts the vote of a member that has lost its data, so
- * that another one could be promoted that has less. Nobody but a member that forms makes a database, so a cluster whose volumes are all lost stays
+ * `resume` goes on with what the volume holds, and does not start on a blank one: commits may have been acknowledged because this member had
+ * them, and under its name nobody may come who does not. Nobody but a member that forms makes a database, so a cluster whose volumes are all lost stays
  * without one until a person decides.
  */
 import { memberName } from '../names.ts';

@@ -90,8 +90,8 @@ def main():
 sys.exit(main())
 `,
   'start.sh': `#!/bin/sh
-# Starts Patroni, but for a member that has had data and whose volume is blank. Patroni would count its vote, and could
-# promote another one that has less. The operator replaces it.
+# Starts Patroni, but for a member that has had data and whose volume is blank. Commits may have been acknowledged because
+# this member had them, and under its name nobody may come who does not. The operator replaces it by another one.
 set -eu
 start=$(cat "\${CONFIG_DIRECTORY:?}/start" 2>/dev/null || echo join)
 if [ "$start" = resume ] && [ ! -s "\${DATA_DIRECTORY:?}/global/pg_control" ]; then
