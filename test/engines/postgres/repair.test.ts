@@ -84,22 +84,14 @@ describe('a member that has lost its volume', () => {
       { members: { 2: 'silent' }, claims: { 2: 'blank' }, starts: { 2: 'join' } },
       waits,
     ],
-    [
-      'is not replaced while nobody is primary',
-      { ...blank, primary: 'nobody' },
-      ['wait NoPrimary'],
-    ],
+    ['is not replaced while nobody is primary', { ...blank, primary: 'nobody' }, ['wait NoPrimary']],
     [
       'is not replaced while another one that is new has yet to copy',
       { ...blank, starts: { 1: 'join' }, members: { 1: { isStreaming: false, isSynchronous: false }, 2: 'silent' } },
       waits,
     ],
     ['is not replaced while the primary is not well', { ...blank, pods: { 0: 'unready' } }, waits],
-    [
-      'keeps its volume, where the policy is to delete',
-      { ...blank, spec: { deletionPolicy: 'Delete' } },
-      replaced(2),
-    ],
+    ['keeps its volume, where the policy is to delete', { ...blank, spec: { deletionPolicy: 'Delete' } }, replaced(2)],
     [
       'leaves without another one where one has to leave anyway',
       { ...blank, spec: { instances: 2 }, before: { instances: 3 } },
@@ -143,7 +135,11 @@ describe('a standby that copies from nobody', () => {
       'is replaced where no other standby is whole',
       {
         ...behind(),
-        members: { 0: { lsn: 9000 }, 1: { isStreaming: false, isSynchronous: false, lsn: 6000 }, 2: { ...apart, lsn: 4000 } },
+        members: {
+          0: { lsn: 9000 },
+          1: { isStreaming: false, isSynchronous: false, lsn: 6000 },
+          2: { ...apart, lsn: 4000 },
+        },
       },
       replaced(2),
     ],
