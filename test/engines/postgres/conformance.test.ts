@@ -4,12 +4,14 @@ import type { PostgresSpecInput } from '../../../src/engines/postgres/kind/schem
 import { defineEngine } from '../../../src/jobs/handlers.ts';
 import { conformanceChecks } from '../../../src/testing/conformance.ts';
 import type { EngineSample } from '../../../src/testing/sample.ts';
-import { now, postgresCluster, postgresWorld } from '../../support/postgres-situation.ts';
+import { postgresCluster, postgresWorld } from '../../support/postgres-situation.ts';
 import { postgresSecrets, scriptedPatroni } from '../../support/scripted-patroni.ts';
 
 function sample(story: string, spec: PostgresSpecInput): EngineSample {
-  const secrets = postgresSecrets(postgresCluster(spec), now);
-  const { cluster, children, observed } = postgresWorld({ spec });
+  // TLS asks the clock of the machine.
+  const at = Date.now();
+  const secrets = postgresSecrets(postgresCluster(spec), at);
+  const { cluster, children, observed } = postgresWorld({ spec, observed: { at } });
   const { io } = scriptedPatroni(observed, secrets);
   const told = Object.values(secrets).flatMap((values) => [values['tls.key'] ?? [], values.password ?? []].flat());
   return { story, cluster, whole: { children, io }, secrets: told };
