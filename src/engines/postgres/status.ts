@@ -14,6 +14,7 @@ import { isPrimary, podOf, type Situation } from './observe/situation.ts';
 import { memberProblems } from './plan/health.ts';
 import { isOutdated, isUnsettled } from './plan/outdated.ts';
 import { parametersRefused } from './plan/parameters.ts';
+import { switchoverRefused } from './plan/requests.ts';
 import { specWarnings } from './plan/warnings.ts';
 
 export function postgresStatus(situation: Situation, plan: Plan<PostgresAction>): StatusReport {
@@ -58,11 +59,18 @@ interface Judgement {
   readonly conditions: readonly DesiredCondition[];
 }
 
+/** The members serve: what a person wants besides cannot be had. */
+const harmless: readonly string[] = [volumesTooSmall, parametersRefused, switchoverRefused];
+/** Nobody has asked for these. */
+const repairs: readonly string[] = ['Replacing', 'Reinitializing', 'Recovering'];
+/** These a person has asked for, in the spec or by an annotation. */
+const changes: readonly string[] = ['SwitchingOver', 'Restarting'];
+
 function judge(situation: Situation, { outcome }: Plan<PostgresAction>, initialized: boolean): Judgement {
   const { cluster, spec, primary, pods } = situation;
   if (outcome.state === 'blocked') {
     const conditions = desiredConditions('False', outcome.reason, outcome.message, {
-      degraded: initialized && outcome.reason !== volumesTooSmall && outcome.reason !== parametersRefused,
+      degraded: initialized && !harmless.includes(outcome.reason),
       stalled: true,
     });
     return { phase: 'Blocked', conditions };
@@ -82,9 +90,9 @@ function judge(situation: Situation, { outcome }: Plan<PostgresAction>, initiali
   const isAsked =
     observedGeneration !== cluster.metadata.generation ||
     before === 'Updating' ||
+    changes.includes(reason) ||
     // A member that was lost, and is replaced, nobody has asked for.
     (before !== 'Degraded' && isChanging(situation));
-  const repairs: readonly string[] = ['Replacing', 'Reinitializing', 'Recovering'];
   if (isAsked && primary !== undefined && !repairs.includes(reason))
     return { phase: 'Updating', conditions: desiredConditions('False', reason, message, { progressing: true }) };
   return {

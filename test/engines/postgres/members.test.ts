@@ -212,7 +212,7 @@ describe('a volume', () => {
       { spec: { storage: { size: '20Gi' } }, before: {} },
       [
         ...[0, 1, 2].map((i) => `try data-db-${i}-0: spec.resources.requests.storage 20Gi`),
-        'configure postgresql.parameters.max_slot_wal_keep_size=4096MB',
+        'configure postgresql.parameters.max_wal_size=2048MB postgresql.parameters.max_slot_wal_keep_size=4096MB',
         'wait Updating',
       ],
     ],

@@ -1,11 +1,13 @@
 /** What a person asks for with an annotation on the custom resource. Each counts once: it goes when it is done. */
-import { type Outcome, wait } from '../../../plan/plan.ts';
+import { blocked, type Outcome, wait } from '../../../plan/plan.ts';
 import { indexInPodName, replaceAnnotation, switchoverAnnotation } from '../names.ts';
 import type { LiveMember } from '../observe/observed.ts';
 import type { Situation } from '../observe/situation.ts';
 import type { PostgresPlan } from './plan.ts';
 import { dropAnnotation } from './recovery.ts';
 import { asked, recheckMs } from './restart.ts';
+
+export const switchoverRefused = 'SwitchoverRefused';
 
 /** Undefined where nobody asks. Everybody is well. */
 export function planSwitchover(situation: Situation, primary: LiveMember): PostgresPlan | undefined {
@@ -40,8 +42,8 @@ function refusal({ live, spec, cluster, roster }: Situation, wanted: string): Ou
   const index = indexInPodName(cluster.metadata.name, wanted);
   const member = index === undefined || !roster.has(index) ? undefined : live.get(index);
   const refused = (why: string): Outcome =>
-    wait(
-      'SwitchoverRefused',
+    blocked(
+      switchoverRefused,
       `${switchoverAnnotation} names ${wanted.slice(0, 64)}, ${why}; correct or remove the annotation`,
     );
   if (member === undefined) return refused('no member of this cluster');
