@@ -12,6 +12,7 @@ import { operatorAccess, userRoles } from './operator-access.ts';
 import { type OperatorResources, operatorDeployment } from './operator-deployment.ts';
 import { operatorImage, operatorNamespace, type Watch } from './operator-identity.ts';
 import { operatorNetwork } from './operator-network.ts';
+import { ownPodsPolicy } from './own-pods-policy.ts';
 import { plainObject } from './plain-object.ts';
 
 export interface OperatorProps {
@@ -68,6 +69,7 @@ export class Operator extends Construct {
     operatorAccess(this, { namespace, watch, handlers, dryRuns });
     if (extendUserRoles) userRoles(this, handlers);
     operatorDeployment(this, { namespace, image, imagePullPolicy, replicas, namespaces, logLevel, dryRuns, resources });
+    ownPodsPolicy(this, handlers);
     operatorNetwork(this, { namespace, handlers, apiServerPorts });
   }
 }

@@ -39,6 +39,12 @@ export interface Listener<Spec> {
 }
 
 /**
+ * The annotations of a child without what its processes write every few seconds. A change of that alone brings no reconcile. Pure, and
+ * called with the annotations of every child of the engine's clusters.
+ */
+export type Heartbeats = (annotations: Readonly<Record<string, string>>) => Readonly<Record<string, string>>;
+
+/**
  * What goes on while the spec as a whole is not valid, and while a cluster that is deleted waits for its last backup. It
  * rests on `fields` of the spec alone; the others have their defaults.
  */
@@ -69,8 +75,7 @@ export interface Engine<Spec, Observed, Situation, Action extends EngineAction> 
   /** What follows in later passes, in words, as far as the spec and what there is tell. */
   forecast?(cluster: Cluster<Spec>, children: Children): readonly string[];
   readonly listener?: Listener<Spec>;
-  /** Annotations of children that processes write every few seconds. A change of these alone brings no reconcile. */
-  readonly heartbeats?: readonly string[];
+  readonly withoutHeartbeats?: Heartbeats;
   /** Absent for what keeps no data. */
   readonly backup?: BackupSupport<Spec>;
   readonly maintenance?: Maintenance<Spec>;
@@ -114,7 +119,7 @@ export interface KindHandler {
   /** As above. Of a kind that is about another cluster, it can be told without that one. */
   forecast?(cluster: Cluster, children: Children): readonly string[];
   readonly listener?: Listener<unknown>;
-  readonly heartbeats?: readonly string[];
+  readonly withoutHeartbeats?: Heartbeats;
   /**
    * What has to be done before anything of a cluster that is being deleted may go; undefined where nothing has. `now`
    * in milliseconds.

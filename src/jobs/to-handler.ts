@@ -17,7 +17,7 @@ export function toHandler<Spec, Observed, Situation, Action extends EngineAction
   agentImage: string = defaultAgentImage,
 ): KindHandler {
   const typed = (cluster: Cluster): Cluster<Spec> => cluster as Cluster<Spec>;
-  const { forecast, heartbeats, listener, backup, maintenance } = engine;
+  const { forecast, withoutHeartbeats, listener, backup, maintenance } = engine;
   const { name, kind, shell, reference } = engine.definition;
   const take = backupFactory({ name, ...(backup === undefined ? {} : { backup }) }, agentImage);
   return {
@@ -47,7 +47,7 @@ export function toHandler<Spec, Observed, Situation, Action extends EngineAction
     ...(maintenance === undefined
       ? {}
       : { maintenance: { fields: maintenance.fields, plan: (cluster, io) => maintenance.plan(typed(cluster), io) } }),
-    ...(heartbeats === undefined ? {} : { heartbeats }),
+    ...(withoutHeartbeats === undefined ? {} : { withoutHeartbeats }),
     ...(listener === undefined
       ? {}
       : {

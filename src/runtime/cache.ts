@@ -123,7 +123,7 @@ export function createCache(options: CacheOptions): Cache {
     const transform = resource === pods ? podSummary : wholeObject;
     return watch(resource, `${managedByLabel}=${managedBy}`, transform, { [byCluster]: keyOfChild });
   });
-  const heartbeats = new Set(engines.flatMap((engine) => engine.heartbeats ?? []));
+  const heartbeats = new Map(engines.map(({ name, withoutHeartbeats }) => [name, withoutHeartbeats]));
   const requests = clusters.filter(({ engine }) => engine.targetRef !== undefined);
   const all = [...clusters.flatMap(({ watched }) => watched), ...children];
 
@@ -186,7 +186,7 @@ export function createCache(options: CacheOptions): Cache {
     onChildChange(call) {
       for (const { store } of children) {
         store.subscribe((change) => {
-          if (isHeartbeat(change, heartbeats)) return;
+          if (isHeartbeat(change, heartbeats.get(change.object.metadata.labels?.[nameLabel] ?? ''))) return;
           // Whoever has lost it to another one's label misses it.
           const before = change.previous === undefined ? [] : keyOfChild(change.previous);
           for (const key of new Set([...keyOfChild(change.object), ...before])) call(key, change);

@@ -4,16 +4,15 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { KubeObject } from '../api/object.ts';
+import type { Heartbeats } from '../engine/engine.ts';
 import type { Change } from './store.ts';
 
-/** `annotations`: those that are written again and again. Whether nothing but these has changed. */
-export function isHeartbeat(change: Change, annotations: ReadonlySet<string>): boolean {
-  if (change.type !== 'updated' || annotations.size === 0) return false;
-  return isDeepStrictEqual(atRest(change.previous, annotations), atRest(change.object, annotations));
+export function isHeartbeat(change: Change, withoutHeartbeats: Heartbeats | undefined): boolean {
+  if (change.type !== 'updated' || withoutHeartbeats === undefined) return false;
+  return isDeepStrictEqual(atRest(change.previous, withoutHeartbeats), atRest(change.object, withoutHeartbeats));
 }
 
-function atRest(object: KubeObject, left: ReadonlySet<string>): KubeObject {
+function atRest(object: KubeObject, withoutHeartbeats: Heartbeats): KubeObject {
   const { resourceVersion: _, annotations = {}, ...metadata } = object.metadata;
-  const kept = Object.entries(annotations).filter(([name]) => !left.has(name));
-  return { ...object, metadata: { ...metadata, annotations: Object.fromEntries(kept) } };
+  return { ...object, metadata: { ...metadata, annotations: withoutHeartbeats(annotations) } };
 }

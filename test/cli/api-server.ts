@@ -16,6 +16,7 @@ const other = (group: string, kind: string, plural: string, namespaced = true): 
 });
 
 const rbac = 'rbac.authorization.k8s.io';
+const admission = 'admissionregistration.k8s.io';
 
 const resources: readonly Resource[] = [
   builtIn.pods,
@@ -36,6 +37,8 @@ const resources: readonly Resource[] = [
   other(rbac, 'ClusterRoleBinding', 'clusterrolebindings', false),
   other('storage.k8s.io', 'StorageClass', 'storageclasses', false),
   other('networking.k8s.io', 'NetworkPolicy', 'networkpolicies'),
+  other(admission, 'ValidatingAdmissionPolicy', 'validatingadmissionpolicies', false),
+  other(admission, 'ValidatingAdmissionPolicyBinding', 'validatingadmissionpolicybindings', false),
   other('apiextensions.k8s.io', 'CustomResourceDefinition', 'customresourcedefinitions', false),
 ];
 

@@ -252,6 +252,31 @@ describe('the pods of the operator', () => {
   });
 });
 
+describe('pods that have rights of their own', () => {
+  const policies = (props?: OperatorProps): string[] => idsOf(operator(props)).filter((id) => id.includes('Admission'));
+
+  test('may not change the spec, the labels, the owners and the finalizers of pods', () => {
+    expect(policies()).toEqual([
+      'ValidatingAdmissionPolicy clusterwright-own-pods',
+      'ValidatingAdmissionPolicyBinding clusterwright-own-pods',
+    ]);
+    const policy = findObject(operator(), 'ValidatingAdmissionPolicy', 'clusterwright-own-pods');
+    expect(policy.spec).toMatchObject({
+      failurePolicy: 'Fail',
+      validations: [
+        { message: 'a pod of a database may not change its spec' },
+        { message: 'a pod of a database may not change labels other than clusterwright.dev/role' },
+        { message: 'a pod of a database may not change its owner references' },
+        { message: 'a pod of a database may not change its finalizers' },
+      ],
+    });
+  });
+
+  test('are there for PostgreSQL alone', () => {
+    expect(policies({ engines: [defineEngine(redis), defineEngine(etcd)] })).toEqual([]);
+  });
+});
+
 describe('the network of the operator', () => {
   test('reaches DNS, the API server and the ports of managed databases, and is open on one port', () => {
     expect(findObject(operator({ apiServerPorts: [8443] }), 'NetworkPolicy', 'clusterwright').spec).toMatchObject({

@@ -5,6 +5,7 @@ import type { PostgresAction } from './action.ts';
 import { postgresDefinition } from './definition.ts';
 import type { PostgresSpec } from './kind/schema.ts';
 import { patroniPort, sqlPort } from './names.ts';
+import { withoutHeartbeats } from './observe/heartbeats.ts';
 import { listenToMember, memberEndpoints } from './observe/listen.ts';
 import { observePostgres } from './observe/observe.ts';
 import { nothingObserved, type PostgresObserved } from './observe/observed.ts';
@@ -28,6 +29,5 @@ export const postgres: Engine<PostgresSpec, PostgresObserved, Situation, Postgre
   offlineObservation: nothingObserved,
   forecast: forecastPostgres,
   listener: { endpoints: memberEndpoints, listen: listenToMember },
-  // Of the lock, and of each member's pod.
-  heartbeats: ['optime', 'renewTime', 'slots', 'status'],
+  withoutHeartbeats,
 };

@@ -10,7 +10,7 @@ describe('the contents of a restored cluster', () => {
     const network = scriptedEtcd(observed, ({ path }) => (path.endsWith('/hashkv') ? 'hang' : undefined));
     const result = await settle(network.clock, etcdBackup.contents(cluster, children, network.io, { revision: '7' }));
     expect(result).toMatchObject({
-      reason: { message: '10.0.0.0 did not answer maintenance/hashkv within 50000 ms' },
+      reason: { message: '10.0.0.0 (maintenance/hashkv) did not answer within 50000 ms' },
     });
   });
 });

@@ -112,7 +112,7 @@ describe('a comparison of the voters', () => {
     });
     expect(comparison?.voices).toEqual([
       voice(0, { why: 'it tells no hash' }),
-      voice(1, { why: '10.0.0.1 did not answer maintenance/hashkv within 20000 ms' }),
+      voice(1, { why: '10.0.0.1 (maintenance/hashkv) did not answer within 20000 ms' }),
       voice(2, { why: 'x'.repeat(200) }),
     ]);
   });

@@ -37,7 +37,7 @@ describe('a look at the members', () => {
     expect(found.members[1]).toEqual({
       state: 'silent',
       pod: 'db-1-0',
-      why: '10.0.0.1 did not answer maintenance/status within 1000 ms',
+      why: '10.0.0.1 (maintenance/status) did not answer within 1000 ms',
     });
     expect(found.agreed?.members.length).toBe(3);
     expect(found.at).toBe(now);

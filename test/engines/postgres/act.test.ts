@@ -177,7 +177,7 @@ describe('what is observed', () => {
   });
 
   it.each<[string, Script, string]>([
-    ['hangs', ({ host }) => (host === '10.0.0.1' ? 'hang' : undefined), 'did not answer GET /patroni within 1000 ms'],
+    ['hangs', ({ host }) => (host === '10.0.0.1' ? 'hang' : undefined), '(GET /patroni) did not answer within 1000 ms'],
     [
       'refuses',
       ({ host }) => (host === '10.0.0.1' ? new Error('connect ECONNREFUSED') : undefined),

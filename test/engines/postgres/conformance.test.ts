@@ -37,19 +37,6 @@ const samples = [
   sample('everything set', everything),
 ];
 
-/** What does not hold yet, and why. Each turns red as soon as it does. */
-const open: readonly (readonly [name: RegExp, why: string])[] = [
-  [
-    /: managed resources are owned by the cluster/,
-    'Patroni’s ConfigMaps are data: the checks know no such objects yet',
-  ],
-  [/^alone: selectors .* select pods of this cluster/, 'the Service of the standbys of one instance selects nobody'],
-];
-const checks = conformanceChecks(defineEngine(postgres), { samples });
-const isOpen = (name: string): boolean => open.some(([pattern]) => pattern.test(name));
-
 describe('the engine postgres', () => {
-  it.each(checks.filter(({ name }) => !isOpen(name)))('$name', ({ run }) => run());
-
-  it.fails.each(checks.filter(({ name }) => isOpen(name)))('$name', ({ run }) => run());
+  it.each(conformanceChecks(defineEngine(postgres), { samples }))('$name', ({ run }) => run());
 });

@@ -7,8 +7,9 @@
  */
 import type { Cluster } from '../../../api/cluster.ts';
 import type { EngineContext } from '../../../engine/engine-context.ts';
+import { Unanswered } from '../../../engine/within.ts';
 import type { EtcdAction, Target } from '../action.ts';
-import { type Answer, changeTimeoutMs, EtcdRefusal, Unanswered } from '../client/gateway.ts';
+import { type Answer, changeTimeoutMs, EtcdRefusal } from '../client/gateway.ts';
 import { type EtcdSession, passwordOf, rootUser, sessionOf } from '../client/session.ts';
 import type { EtcdSpec } from '../kind/schema.ts';
 

@@ -6,6 +6,7 @@
  */
 import { shortened } from '../../../api/bounds.ts';
 import type { EngineContext, TlsMaterial } from '../../../engine/engine-context.ts';
+import { within } from '../../../engine/within.ts';
 import { clientPort } from '../names.ts';
 
 /** Time in which a process must answer a question. */
@@ -24,11 +25,6 @@ export class EtcdRefusal extends Error {
   }
 }
 
-/** No answer came in time. What was asked for may have been done, or may go on. */
-export class Unanswered extends Error {
-  override readonly name = 'Unanswered';
-}
-
 /** What this side shows of itself. */
 export interface Proof {
   readonly token?: string;
@@ -38,7 +34,7 @@ export interface Proof {
 /** The answer's fields; a field with its type's zero value is absent. */
 export type Answer = Readonly<Record<string, unknown>>;
 
-/** Calls `/v3/PATH`. Rejects with EtcdRefusal, or with whatever kept the answer from arriving. */
+/** Calls `/v3/PATH`. Rejects with EtcdRefusal, Unanswered, or with whatever kept the answer from arriving. */
 export async function callEtcd(
   io: EngineContext,
   address: string,
@@ -47,28 +43,19 @@ export async function callEtcd(
   timeoutMs: number = answerTimeoutMs,
   proof: Proof = {},
 ): Promise<Answer> {
-  const over = new AbortController();
-  const late = io.sleep(timeoutMs, over.signal).then(
-    () => over.abort(new Unanswered(`${address} did not answer ${path} within ${timeoutMs} ms`)),
-    // The call is over, or the process stops: the exchange ends by the same signals.
-    () => undefined,
+  const request = {
+    host: address,
+    port: clientPort,
+    method: 'POST',
+    path: `/v3/${path}`,
+    body: JSON.stringify(body),
+    ...(proof.token === undefined ? {} : { headers: { authorization: proof.token } }),
+    ...(proof.tls === undefined ? {} : { tls: proof.tls }),
+  } as const;
+  const { status, body: text } = await within(io, timeoutMs, `${address} (${path})`, (signal) =>
+    io.exchange({ ...request, signal }),
   );
-  try {
-    const { status, body: text } = await io.exchange({
-      host: address,
-      port: clientPort,
-      method: 'POST',
-      path: `/v3/${path}`,
-      body: JSON.stringify(body),
-      ...(proof.token === undefined ? {} : { headers: { authorization: proof.token } }),
-      ...(proof.tls === undefined ? {} : { tls: proof.tls }),
-      signal: over.signal,
-    });
-    return answerOf(address, path, status, text);
-  } finally {
-    over.abort(new Error('the call is over'));
-    await late;
-  }
+  return answerOf(address, path, status, text);
 }
 
 /** Longer than any number, name, URL or token of etcd's: what is not etcd's is not passed on, in a status for example. */

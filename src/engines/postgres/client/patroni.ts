@@ -4,6 +4,7 @@
  */
 import { shortened } from '../../../api/bounds.ts';
 import type { EngineContext, HttpRequest, TlsMaterial } from '../../../engine/engine-context.ts';
+import { within } from '../../../engine/within.ts';
 import { patroniPort } from '../names.ts';
 
 /** Time in which a member must answer a question. */
@@ -21,11 +22,6 @@ export class PatroniRefusal extends Error {
   }
 }
 
-/** No answer came in time. What was asked for may have been done, or may go on. */
-export class Unanswered extends Error {
-  override readonly name = 'Unanswered';
-}
-
 export type Answer = Readonly<Record<string, unknown>>;
 
 export interface PatroniCall {
@@ -38,7 +34,7 @@ export interface PatroniCall {
   readonly anyStatus?: true;
 }
 
-/** Rejects with PatroniRefusal, or with whatever kept the answer from arriving. A text that is no JSON is the field `text`. */
+/** Rejects with PatroniRefusal, Unanswered, or with whatever kept the answer from arriving. A text that is no JSON is the field `text`. */
 export async function callPatroni(
   io: EngineContext,
   address: string,
@@ -46,28 +42,19 @@ export async function callPatroni(
   tls: TlsMaterial,
 ): Promise<Answer> {
   const { method = 'GET', path, body, timeoutMs = answerTimeoutMs } = call;
-  const over = new AbortController();
-  const late = io.sleep(timeoutMs, over.signal).then(
-    () => over.abort(new Unanswered(`${address} did not answer ${method} ${path} within ${timeoutMs} ms`)),
-    // The call is over, or the process stops: the exchange ends by the same signals.
-    () => undefined,
+  const request = {
+    host: address,
+    port: patroniPort,
+    method,
+    path,
+    tls,
+    ...(body === undefined ? {} : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
+  };
+  const answer = await within(io, timeoutMs, `${address} (${method} ${path})`, (signal) =>
+    io.exchange({ ...request, signal }),
   );
-  try {
-    const answer = await io.exchange({
-      host: address,
-      port: patroniPort,
-      method,
-      path,
-      tls,
-      ...(body === undefined ? {} : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
-      signal: over.signal,
-    });
-    if (answer.status < 300 || call.anyStatus === true) return fieldsOf(answer.body);
-    throw new PatroniRefusal(answer.body.trim() || `status ${answer.status}`, answer.status);
-  } finally {
-    over.abort(new Error('the call is over'));
-    await late;
-  }
+  if (answer.status < 300 || call.anyStatus === true) return fieldsOf(answer.body);
+  throw new PatroniRefusal(answer.body.trim() || `status ${answer.status}`, answer.status);
 }
 
 function fieldsOf(text: string): Answer {
