@@ -2,7 +2,7 @@
 import { statefulSets } from '../../../api/resource.ts';
 import { sparingVolumes } from '../../../plan/going-volumes.ts';
 import { objectSteps } from '../../../plan/objects.ts';
-import { blocked, type Outcome, type Plan, type Step, settled, wait } from '../../../plan/plan.ts';
+import { blocked, type Outcome, type Step, settled, wait } from '../../../plan/plan.ts';
 import { refOf } from '../../../plan/ref.ts';
 import { awaitingExpansion, growthSteps } from '../../../plan/volume-expansion.ts';
 import type { PostgresAction } from '../action.ts';
@@ -19,6 +19,7 @@ import { planIssuance } from './issuance.ts';
 import { leavers, nextRoster } from './members.ts';
 import { isUnsettled } from './outdated.ts';
 import { withRefusedParameters } from './parameters.ts';
+import type { PostgresPlan } from './postgres-plan.ts';
 import { dropAnnotation, type Recovery, recoveryOf } from './recovery.ts';
 import { planReplacement } from './replacement.ts';
 import { planSwitchover, replaceRequested, settledReplaceSteps } from './requests.ts';
@@ -28,8 +29,6 @@ import { configPatch } from './shared-config.ts';
 import { stateFor, stateToMake } from './store.ts';
 import { unreadSettings } from './unread-settings.ts';
 import { holdSteps, retireSteps } from './volumes.ts';
-
-export type PostgresPlan = Plan<PostgresAction>;
 
 export function planPostgres(situation: Situation): PostgresPlan {
   const { spec, children } = situation;

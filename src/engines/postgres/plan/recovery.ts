@@ -16,7 +16,7 @@ import { recoverAnnotation } from '../names.ts';
 import { podOf, type Situation } from '../observe/situation.ts';
 import type { Roster } from '../resources/roster.ts';
 import { isAbandoned } from './failed-member.ts';
-import type { PostgresPlan } from './plan.ts';
+import type { PostgresPlan } from './postgres-plan.ts';
 import { judged, type Verdict } from './recovery-request.ts';
 import { asked, recheckMs } from './restart.ts';
 import { retiredMark } from './volumes.ts';

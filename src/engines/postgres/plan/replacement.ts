@@ -8,7 +8,7 @@ import { type Outcome, wait } from '../../../plan/plan.ts';
 import { podOf, type Situation } from '../observe/situation.ts';
 import { type Failure, failureOf } from './failed-member.ts';
 import { problemOf } from './health.ts';
-import type { PostgresPlan } from './plan.ts';
+import type { PostgresPlan } from './postgres-plan.ts';
 import { asked, recheckMs } from './restart.ts';
 import { retiredMark } from './volumes.ts';
 

@@ -3,7 +3,7 @@ import { blocked, type Outcome, wait } from '../../../plan/plan.ts';
 import { indexInPodName, replaceAnnotation, switchoverAnnotation } from '../names.ts';
 import type { LiveMember } from '../observe/observed.ts';
 import type { Situation } from '../observe/situation.ts';
-import type { PostgresPlan } from './plan.ts';
+import type { PostgresPlan } from './postgres-plan.ts';
 import { dropAnnotation } from './recovery.ts';
 import { asked, recheckMs } from './restart.ts';
 
