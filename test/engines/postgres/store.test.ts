@@ -54,6 +54,16 @@ describe('a ConfigMap of Patroni that is gone while nobody is primary', () => {
       withoutPrimary('leader'),
       ['create ConfigMap db-leader', 'wait NoPrimary'],
     ],
+    [
+      'is made: the lock, though nobody is named who may be elected, while all members answer',
+      { ...withoutPrimary('leader'), sync: {} },
+      ['create ConfigMap db-leader', 'wait NoPrimary'],
+    ],
+    [
+      'is not made: the lock, where nobody is named who may be elected, and a member is away',
+      { ...withoutPrimary('leader'), sync: {}, members: { 1: 'silent' } },
+      lost,
+    ],
     ['is not made: the lock without the synchronous state', withoutPrimary('leader', 'sync'), lost],
     ['is not made: the lock without the configuration', withoutPrimary('leader', 'config'), lost],
     ['is not made: any of the four', withoutPrimary('config', 'leader', 'failover', 'sync'), lost],
