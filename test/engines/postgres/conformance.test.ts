@@ -1,4 +1,5 @@
 import { describe, it } from 'vitest';
+import { postgresDriver } from '../../../src/engines/postgres/agent/driver.ts';
 import { postgres } from '../../../src/engines/postgres/index.ts';
 import type { PostgresSpecInput } from '../../../src/engines/postgres/kind/schema.ts';
 import { defineEngine } from '../../../src/jobs/handlers.ts';
@@ -27,7 +28,8 @@ const everything: PostgresSpecInput = {
   synchronous: { count: 2, strict: true },
   failover: { ttl: '30s' },
   initial: { database: 'orders', owner: 'orders' },
-  deletionPolicy: 'Delete',
+  backup: { target: { claim: { name: 'backups' } } },
+  deletionPolicy: 'Snapshot',
 };
 
 const samples = [
@@ -38,5 +40,5 @@ const samples = [
 ];
 
 describe('the engine postgres', () => {
-  it.each(conformanceChecks(defineEngine(postgres), { samples }))('$name', ({ run }) => run());
+  it.each(conformanceChecks(defineEngine(postgres), { samples, driver: postgresDriver }))('$name', ({ run }) => run());
 });

@@ -1,5 +1,5 @@
 /** Which members there shall be: numbers of those that come, and who leaves. */
-import { hasHeldData, heldBy, indexOf, isPrimary, type Situation } from '../observe/situation.ts';
+import { hasHeldData, heldBy, indexOf, isPrimary, isRestored, type Situation } from '../observe/situation.ts';
 import type { Roster } from '../resources/roster.ts';
 import { forming } from '../resources/roster.ts';
 import { isAbandoned } from './failed-member.ts';
@@ -58,7 +58,8 @@ function firstRoster(situation: Situation): Roster {
   const known = new Set([...sets.keys(), ...claims.keys()]);
   const hasRetired = [...taken].some((index) => !known.has(index));
   const first = hasRetired ? Math.max(...taken) + 1 : 0;
-  if (!hasHeldData(situation)) return forming(spec.instances, first);
+  if (!hasHeldData(situation))
+    return forming(spec.instances, first, isRestored(claims.get(first)) ? 'restore' : 'form');
   const numbers = known.size > 0 ? [...known].sort((a, b) => a - b) : [...forming(spec.instances, first).keys()];
   return new Map(numbers.map((index) => [index, heldBy(claims.get(index)) === undefined ? 'join' : 'resume']));
 }

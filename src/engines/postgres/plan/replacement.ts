@@ -37,7 +37,6 @@ export function planReplacement(situation: Situation, requested?: number): Repla
             type: 'act',
             action: { type: 'postgres.reinitialize', member: asked(member) },
             summary: `delete the data of ${member.pod} and copy that of the primary: ${failure.why}`,
-            event: 'Reinitialize',
             destructive: true,
           },
         ],
