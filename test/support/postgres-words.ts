@@ -41,6 +41,8 @@ export function actionWords(action: PostgresAction): string {
       return `switch over ${action.from} -> ${action.to}`;
     case 'postgres.makeApplication':
       return `make application${action.hasOwner ? ', owner is there' : ''}${action.hasDatabase ? ', database is there' : ''}`;
+    case 'postgres.reload':
+      return `reload ${action.member.pod}`;
     case 'postgres.reinitialize':
       return `copy ${action.member.pod} again`;
     case 'postgres.failover':

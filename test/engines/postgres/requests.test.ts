@@ -4,7 +4,7 @@ import { situationOf } from '../../../src/engines/postgres/observe/situation.ts'
 import { forecastPostgres } from '../../../src/engines/postgres/plan/forecast.ts';
 import { planPostgres } from '../../../src/engines/postgres/plan/plan.ts';
 import { specWarnings } from '../../../src/engines/postgres/plan/warnings.ts';
-import { postgresCluster, postgresWorld, type Story } from '../../support/postgres-situation.ts';
+import { now, postgresCluster, postgresWorld, type Story } from '../../support/postgres-situation.ts';
 import { type PlanRow, planned } from '../../support/postgres-words.ts';
 
 const table = (rows: readonly PlanRow[]): void =>
@@ -161,6 +161,36 @@ describe('what PostgreSQL itself says', () => {
       'one standby is none that commits wait for yet',
       { members: { 1: { isSynchronous: false } } },
       ['wait MembersNotReady'],
+    ],
+  ]);
+});
+
+describe('certificates that were renewed', () => {
+  /** Those of the world were made a day ago. */
+  const hours = (count: number): string => new Date(now - count * 3_600_000).toISOString();
+  const started = (count: number, readHours: number): Story => {
+    const { observed } = postgresWorld();
+    const [, member] = observed.members;
+    const seen = member?.state === 'answering' && member.server?.state === 'seen' ? member.server : undefined;
+    const facts = { ...seen?.facts, configAgeMs: readHours * 3_600_000 };
+    return {
+      members: { 1: { server: { ...seen, facts } } as never },
+      children: (objects) =>
+        objects.map((object) =>
+          object.kind === 'Pod' && object.metadata.name === 'db-1-0'
+            ? { ...object, status: { ...(object.status as object), startTime: hours(count) } }
+            : object,
+        ),
+    };
+  };
+  table([
+    ['are read by a server that has read those before', started(48, 30), ['reload db-1-0', 'settled']],
+    ['are read once', started(48, 22), ['settled']],
+    ['were there when the pod started', started(22, 22), ['settled']],
+    [
+      'wait for a restart that is due',
+      { ...started(48, 30), pods: { 2: 'outdated' } },
+      ['delete Pod db-2-0', 'wait Restarting'],
     ],
   ]);
 });

@@ -57,6 +57,11 @@ export async function actPostgres(
       });
       return;
     }
+    case 'postgres.reload': {
+      const call = { method: 'POST', path: '/reload', body: {}, timeoutMs: changeTimeoutMs } as const;
+      await callPatroni(io, action.member.address, call, tls);
+      return;
+    }
     case 'postgres.reinitialize': {
       const call = { method: 'POST', path: '/reinitialize', body: {}, timeoutMs: changeTimeoutMs } as const;
       await callPatroni(io, action.member.address, call, tls);

@@ -12,6 +12,7 @@ import { firstAuthorities } from '../resources/authorities.ts';
 import { postgresChildren } from '../resources/resources.ts';
 import type { Roster } from '../resources/roster.ts';
 import { applicationSteps } from './application.ts';
+import { reloadSteps } from './certificate-reload.ts';
 import { withoutPrimary } from './election.ts';
 import { foreignData, stateLost } from './forbidden.ts';
 import { memberProblems } from './health.ts';
@@ -106,6 +107,7 @@ function planMembers(situation: Situation): PostgresPlan {
     ...configSteps(situation, primary),
     ...applicationSteps(situation, primary),
   ];
+  const reloads = reloadSteps(situation);
   const replacement = planReplacement(situation, replaceRequested(situation));
   if (replacement !== undefined) {
     const { lost } = replacement;
@@ -126,7 +128,7 @@ function planMembers(situation: Situation): PostgresPlan {
   if (unread !== undefined) return withObjects(situation, roster, [], wait('Updating', unread, recheckMs));
   const change = planRestart(situation) ?? planSwitchover(situation, primary);
   const outcome = change?.outcome ?? withRefusedParameters(situation, settled);
-  return withObjects(situation, roster, change?.steps ?? [], outcome);
+  return withObjects(situation, roster, change?.steps ?? reloads, outcome);
 }
 
 /** What has to come first, since one member more would be away: nothing voluntary is done before. */
