@@ -166,27 +166,34 @@ describe('what PostgreSQL itself says', () => {
 });
 
 describe('certificates that were renewed', () => {
-  /** Those of the world were made a day ago. */
-  const hours = (count: number): string => new Date(now - count * 3_600_000).toISOString();
-  const started = (count: number, readHours: number): Story => {
+  const hourMs = 3_600_000;
+  /** Those of the world have just been made: they are valid from a day before. It is a day later. */
+  const started = (hoursBefore: number, readHoursAgo: number): Story => {
     const { observed } = postgresWorld();
     const [, member] = observed.members;
     const seen = member?.state === 'answering' && member.server?.state === 'seen' ? member.server : undefined;
-    const facts = { ...seen?.facts, configAgeMs: readHours * 3_600_000 };
+    const facts = { ...seen?.facts, configAgeMs: readHoursAgo * hourMs };
     return {
+      observed: { at: now + 24 * hourMs },
       members: { 1: { server: { ...seen, facts } } as never },
       children: (objects) =>
         objects.map((object) =>
           object.kind === 'Pod' && object.metadata.name === 'db-1-0'
-            ? { ...object, status: { ...(object.status as object), startTime: hours(count) } }
+            ? {
+                ...object,
+                status: {
+                  ...(object.status as object),
+                  startTime: new Date(now - hoursBefore * hourMs).toISOString(),
+                },
+              }
             : object,
         ),
     };
   };
   table([
     ['are read by a server that has read those before', started(48, 30), ['reload db-1-0', 'settled']],
-    ['are read once', started(48, 22), ['settled']],
-    ['were there when the pod started', started(22, 22), ['settled']],
+    ['are read once', started(48, 23), ['settled']],
+    ['were there when the pod started', started(-1, 30), ['settled']],
     [
       'wait for a restart that is due',
       { ...started(48, 30), pods: { 2: 'outdated' } },

@@ -2,14 +2,15 @@
  * Servers that have read their certificates before these were renewed. The kubelet replaces the files, and nobody tells PostgreSQL and Patroni
  * of it. Both read them anew on Patroni's `/reload`, without an interruption.
  */
+import { madeAt } from '../../../certificates/issue.ts';
 import type { ActStep } from '../../../plan/plan.ts';
 import type { PostgresAction } from '../action.ts';
 import type { LiveMember } from '../observe/observed.ts';
 import { indexOf, type Situation } from '../observe/situation.ts';
 import { asked } from './restart.ts';
 
-/** A certificate is valid from an hour before it was made, at most; and the kubelet takes two minutes at most to replace the files. */
-const replacedMs = 3_600_000 + 180_000;
+/** In which the kubelet has replaced the files: it looks at Secrets about every minute. */
+const replacedMs = 180_000;
 
 export function reloadSteps(situation: Situation): ActStep<PostgresAction>[] {
   const renewed = lastRenewed(situation);
@@ -35,7 +36,7 @@ function readBefore(situation: Situation, member: LiveMember, time: number): boo
 /** Of those that the members mount. */
 function lastRenewed({ observed }: Situation): number | undefined {
   const times = Object.values(observed.certificates ?? {}).flatMap(({ leaves }) =>
-    Object.values(leaves).flatMap(({ facts }) => facts?.certificate.notBefore ?? []),
+    Object.values(leaves).flatMap(({ facts }) => (facts === undefined ? [] : madeAt(facts.certificate))),
   );
   return times.length === 0 ? undefined : Math.max(...times);
 }
