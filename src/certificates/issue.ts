@@ -71,6 +71,11 @@ function lifeOf(now: number, hours: number): Life {
   return { from: now - back, to: now + hours * hourMs };
 }
 
+/** When a certificate of ours was made, in milliseconds: it is valid from some time before. */
+export function madeAt({ notBefore, notAfter }: { readonly notBefore: number; readonly notAfter: number }): number {
+  return notBefore + Math.min(backMs, Math.max(leastBackMs, (notAfter - notBefore) / 21));
+}
+
 /** All values of the new Secret. `now` in milliseconds. Throws where there is nothing to make it from. */
 export function issued(
   issue: Issue,

@@ -20,6 +20,7 @@ import { stored } from './stored-object.ts';
 
 const partOfLabel = 'app.kubernetes.io/part-of';
 const versionLabel = 'app.kubernetes.io/version';
+const roleLabel = 'clusterwright.dev/role';
 
 export const resourceChecks: readonly SampleCheck[] = [
   { name: 'managed resources depend only on the name, the UID and the spec of the cluster', problems: changing },
@@ -81,9 +82,15 @@ function unowned(engine: KindHandler, { cluster }: EngineSample): string[] {
         ? []
         : [`${nameOf(object)} has an owner, and would go with it whatever the policy says`];
     }
+    if (isKeptByDatabase(object) && owners.length === 0) return [];
     const isOwned = owners.length === 1 && owners[0]?.uid === cluster.metadata.uid && owners[0]?.controller === true;
     return isOwned ? [] : [`${nameOf(object)} is not owned by the cluster alone, as its controller`];
   });
+}
+
+/** A ConfigMap that is made empty, for the database to write to: it is kept and deleted with the volumes. */
+function isKeptByDatabase({ kind, data, binaryData }: KubeObject): boolean {
+  return kind === 'ConfigMap' && data === undefined && binaryData === undefined;
 }
 
 function misselecting(engine: KindHandler, { cluster, whole }: EngineSample): string[] {
@@ -101,7 +108,7 @@ function misselecting(engine: KindHandler, { cluster, whole }: EngineSample): st
       ...(labels === undefined || isSelected(labels, selector)
         ? []
         : [`${nameOf(object)} does not select its own pods`]),
-      ...(labels !== undefined || pods.some((pod) => isSelected(pod, selector))
+      ...(labels !== undefined || pods.some((pod) => isSelected(pod, sought(selector, pods.length)))
         ? []
         : [`${nameOf(object)} selects none of the pods of \`whole\``]),
     ];
@@ -110,6 +117,11 @@ function misselecting(engine: KindHandler, { cluster, whole }: EngineSample): st
     const selector = selectorOf(object);
     return selector === undefined ? [] : of(object, selector);
   });
+}
+
+/** One pod alone has one role, and the Service of the other role leads nowhere until there are more. */
+function sought({ [roleLabel]: role, ...others }: Fields, pods: number): Fields {
+  return pods === 1 || role === undefined ? others : { ...others, [roleLabel]: role };
 }
 
 function insecure(engine: KindHandler, { cluster }: EngineSample): string[] {

@@ -26,9 +26,10 @@ import {
   versionAnnotation,
 } from '../../src/engines/postgres/names.ts';
 import type { LiveMember, PostgresObserved } from '../../src/engines/postgres/observe/observed.ts';
+import { parameterNames } from '../../src/engines/postgres/observe/server.ts';
 import { firstAuthorities } from '../../src/engines/postgres/resources/authorities.ts';
 import { authorityWanted, type Side, sides } from '../../src/engines/postgres/resources/certificates.ts';
-import { sharedConfig } from '../../src/engines/postgres/resources/patroni-config.ts';
+import { configDigest, sharedConfig } from '../../src/engines/postgres/resources/patroni-config.ts';
 import { newState, postgresChildren } from '../../src/engines/postgres/resources/resources.ts';
 import type { Roster, Start } from '../../src/engines/postgres/resources/roster.ts';
 import type { UpgradeRecord } from '../../src/engines/postgres/resources/upgrade-record.ts';
@@ -63,17 +64,21 @@ export interface Story {
   readonly members?: ByNumber<MemberChange>;
   readonly pods?: ByNumber<PodChange>;
   readonly claims?: ByNumber<ClaimChange>;
-  /** How each member is to start, as it is written down. By default it joins. */
+  /** How each member is to start, as it is written down. By default it resumes. */
   readonly starts?: ByNumber<Start>;
   /** A major upgrade that is under way, and who of the members runs. */
   readonly record?: UpgradeRecord;
   readonly running?: readonly number[];
   /** ConfigMaps of Patroni that are gone. */
   readonly missing?: readonly StateName[];
+  /** What Patroni has written of who may be elected. By default it names who holds the lock. */
+  readonly sync?: Readonly<Record<string, string>>;
+  /** What Patroni has written besides on the lock. */
+  readonly lock?: Readonly<Record<string, string>>;
+  /** What Patroni has written of earlier timelines. */
+  readonly history?: string;
   /** Number of who holds the lock, where that is not the primary. */
   readonly leader?: number | 'nobody';
-  /** Numbers of those that an election asks for the last commit. Default: the primary. */
-  readonly electors?: readonly number[];
   /** Numbers of those whose pods have the label of the primary. Default: the primary. */
   readonly labelled?: readonly number[];
   /** Last word on the children. */
@@ -111,7 +116,7 @@ export function postgresWorld(story: Story = {}): World {
   const cluster = postgresCluster(story.spec, story.metadata, story.status ?? { initialized: true });
   const built = story.before === undefined ? cluster : postgresCluster(story.before);
   const numbers = story.numbers ?? Array.from({ length: built.spec.instances }, (_, number) => number);
-  const start = (number: number): [number, Start] => [number, changeOf(story.starts, number) ?? 'join'];
+  const start = (number: number): [number, Start] => [number, changeOf(story.starts, number) ?? 'resume'];
   const roster: Roster = new Map((story.rostered ?? numbers).map(start));
   const primary = story.primary === 'nobody' ? undefined : (story.primary ?? numbers[0]);
   // Those that have left still have what is theirs.
@@ -179,19 +184,17 @@ function child(object: KubeObject): KubeObject {
 }
 
 /** As Patroni has written them. */
-function stateOf(
-  { missing = [], leader, electors }: Story,
-  cluster: Cluster<PostgresSpec>,
-  primary?: number,
-): KubeObject[] {
+function stateOf(story: Story, cluster: Cluster<PostgresSpec>, primary?: number): KubeObject[] {
+  const { missing = [], leader } = story;
   const { config, leader: lock, sync, failover } = postgresNames(cluster.metadata.name).state;
   const names: Readonly<Record<string, StateName>> = { [config]: 'config', [lock]: 'leader', [sync]: 'sync' };
   const holder = leader === 'nobody' ? undefined : (leader ?? primary);
   const pod = holder === undefined ? {} : { leader: podName(cluster.metadata.name, holder) };
+  const times = { acquireTime: new Date(now - 3_600_000).toISOString(), renewTime: new Date(now - 2000).toISOString() };
   const written: Readonly<Record<StateName, Readonly<Record<string, string>>>> = {
-    config: { config: JSON.stringify(sharedConfig(cluster)), initialize: systemId },
-    leader: pod,
-    sync: electors === undefined ? pod : electorsOf(cluster, electors),
+    config: { config: JSON.stringify(sharedConfig(cluster)), initialize: systemId, history: story.history ?? '[]' },
+    leader: { ...pod, ...times, ...story.lock },
+    sync: story.sync ?? pod,
     failover: {},
   };
   return newState(cluster).flatMap(({ object }) => {
@@ -199,11 +202,6 @@ function stateOf(
     if (missing.includes(name)) return [];
     return [stored({ ...object, metadata: { ...object.metadata, annotations: written[name] } })];
   });
-}
-
-function electorsOf({ metadata }: Cluster<PostgresSpec>, numbers: readonly number[]): Record<string, string> {
-  const [leader, ...others] = numbers.map((number) => podName(metadata.name, number));
-  return leader === undefined ? {} : { leader, sync_standby: others.join(','), quorum: '1' };
 }
 
 function podOf(story: Story, cluster: Cluster<PostgresSpec>, number: number, primary?: number): KubeObject[] {
@@ -371,6 +369,22 @@ function liveOf(
     isUnlocked: primary === undefined,
     failsafe: false,
     isPaused: false,
+    server: {
+      state: 'seen',
+      facts: {
+        inRecovery: !isPrimary,
+        config: configDigest(cluster),
+        pending: 0,
+        configAgeMs: 60_000,
+        upMs: 3_600_000,
+        waitsFor: isPrimary && numbers.length > 1 && cluster.spec.synchronous.count > 0 ? 'ANY 1 ("db-1-0")' : '',
+      },
+      settings: parameterNames(cluster.spec).map((name) => ({
+        name,
+        value: cluster.spec.parameters[name] ?? '',
+        isDefault: false,
+      })),
+    },
   };
   return [{ ...live, ...change }];
 }

@@ -1,6 +1,7 @@
 /** A plan of PostgreSQL as short lines: what a row of a table compares. */
 import type { BackupFactory } from '../../src/engine/backup-support.ts';
 import type { Pause, PostgresAction } from '../../src/engines/postgres/action.ts';
+import { configSetting } from '../../src/engines/postgres/names.ts';
 import { situationOf } from '../../src/engines/postgres/observe/situation.ts';
 import { planPostgres } from '../../src/engines/postgres/plan/plan.ts';
 import { postgresStatus } from '../../src/engines/postgres/status.ts';
@@ -34,11 +35,19 @@ function leaves(value: unknown, path = ''): string[] {
 export function actionWords(action: PostgresAction): string {
   switch (action.type) {
     case 'postgres.configure':
-      return `configure ${leaves(action.patch).join(' ')}`;
+      return `configure ${leaves(action.patch)
+        .filter((leaf) => !leaf.includes(configSetting))
+        .join(' ')}`;
     case 'postgres.switchover':
       return `switch over ${action.from} -> ${action.to}${pauseWords(action.pause)}`;
     case 'postgres.makeApplication':
       return `make application${action.hasOwner ? ', owner is there' : ''}${action.hasDatabase ? ', database is there' : ''}`;
+    case 'postgres.reload':
+      return `reload ${action.member.pod}`;
+    case 'postgres.reinitialize':
+      return `copy ${action.member.pod} again`;
+    case 'postgres.failover':
+      return `promote ${action.member.pod}`;
     case 'postgres.restart':
       return `restart ${action.member.pod}${pauseWords(action.pause)}`;
     case 'postgres.resume':

@@ -8,6 +8,7 @@ import { issuing } from '../../src/plan/issuance.ts';
 import { sleep } from '../../src/system/clock.ts';
 import { blankAccounts, blankClaims } from './blank-claims.ts';
 import { carryOut, type Secrets, seenIn } from './issued-secrets.ts';
+import { answerAs, tlsPostgres } from './tls-postgres.ts';
 import { VirtualClock } from './virtual-clock.ts';
 
 export interface ScriptedPatroni {
@@ -35,12 +36,16 @@ export function postgresSecrets(cluster: Cluster<PostgresSpec>, now: number): Se
   return secrets;
 }
 
-/** `dial`: by default nobody listens. */
+/** `dial`: by default PostgreSQL of each member lets everybody in, and says what the situation tells of it. */
 export function scriptedPatroni(
   observed: PostgresObserved,
   secrets: Secrets,
   script: Script = () => undefined,
-  dial: EngineContext['dial'] = (host, port) => Promise.reject(new Error(`connect ECONNREFUSED ${host}:${port}`)),
+  dial: EngineContext['dial'] = async (host, port) => {
+    const member = answering(observed.members).find(({ address }) => address === host);
+    if (member?.server === undefined) throw new Error(`connect ECONNREFUSED ${host}:${port}`);
+    return tlsPostgres(secrets, answerAs(member, observed.application)).connect();
+  },
 ): ScriptedPatroni {
   const clock = new VirtualClock();
   const stopping = new AbortController();

@@ -31,6 +31,12 @@ export type PostgresAction =
       readonly hasOwner: boolean;
       readonly hasDatabase: boolean;
     }
+  /** PostgreSQL and Patroni read their files anew. */
+  | { readonly type: 'postgres.reload'; readonly member: Asked }
+  /** Deletes the member's data, and copies that of the primary. */
+  | { readonly type: 'postgres.reinitialize'; readonly member: Asked }
+  /** The member becomes primary though Patroni would not promote it. A person has asked for that. */
+  | { readonly type: 'postgres.failover'; readonly member: Asked }
   /** PostgreSQL starts again, and Patroni stays. */
   | { readonly type: 'postgres.restart'; readonly member: Asked; readonly pause?: Pause }
   /** Poolers let their clients go on. */

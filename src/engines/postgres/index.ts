@@ -7,9 +7,11 @@ import { postgresDefinition } from './definition.ts';
 import type { PostgresSpec } from './kind/schema.ts';
 import { patroniPort, poolerPort, sqlPort } from './names.ts';
 import { withoutHeartbeats } from './observe/heartbeats.ts';
+import { listenToMember, memberEndpoints } from './observe/listen.ts';
 import { observePostgres } from './observe/observe.ts';
 import { nothingObserved, type PostgresObserved } from './observe/observed.ts';
 import { type Situation, situationOf } from './observe/situation.ts';
+import { forecastPostgres } from './plan/forecast.ts';
 import { planPostgres } from './plan/plan.ts';
 import { postgresPermissions } from './resources/permissions.ts';
 import { postgresResources } from './resources/resources.ts';
@@ -26,6 +28,8 @@ export const postgres: Engine<PostgresSpec, PostgresObserved, Situation, Postgre
   act: actPostgres,
   status: postgresStatus,
   offlineObservation: nothingObserved,
+  forecast: forecastPostgres,
+  listener: { endpoints: memberEndpoints, listen: listenToMember },
   backup: postgresBackup,
   withoutHeartbeats,
 };

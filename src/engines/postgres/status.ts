@@ -5,7 +5,7 @@ import { desiredConditions } from '../../engine/desired-conditions.ts';
 import type { StatusReport } from '../../engine/engine.ts';
 import { shrinkWarnings, warningClaims } from '../../engine/spec-warnings.ts';
 import type { Plan } from '../../plan/plan.ts';
-import { expansionConditions, isExpanding, storageStatus } from '../../plan/volume-expansion.ts';
+import { expansionConditions, isExpanding, storageStatus, volumesTooSmall } from '../../plan/volume-expansion.ts';
 import { podIsReady } from '../../resources/children.ts';
 import { selectorLabels } from '../../resources/metadata.ts';
 import type { PostgresAction } from './action.ts';
@@ -13,6 +13,9 @@ import { component, postgresNames, sqlPort } from './names.ts';
 import { isPrimary, podOf, type Situation } from './observe/situation.ts';
 import { memberProblems } from './plan/health.ts';
 import { isOutdated, isUnsettled } from './plan/outdated.ts';
+import { parametersRefused } from './plan/parameters.ts';
+import { switchoverRefused } from './plan/requests.ts';
+import { specWarnings } from './plan/warnings.ts';
 
 export function postgresStatus(situation: Situation, plan: Plan<PostgresAction>): StatusReport {
   const { cluster, spec, primary, store } = situation;
@@ -29,7 +32,7 @@ export function postgresStatus(situation: Situation, plan: Plan<PostgresAction>)
     conditions: [
       ...judged.conditions,
       ...expansionConditions(spec.storage.size, { ...situation.children, claims }),
-      ...warningClaims(shrinkWarnings(spec.storage.size, claims)),
+      ...warningClaims([...specWarnings(spec), ...shrinkWarnings(spec.storage.size, claims)]),
     ],
     replicas: pods.length,
     readyReplicas: pods.filter(podIsReady).length,
@@ -57,11 +60,18 @@ interface Judgement {
   readonly conditions: readonly DesiredCondition[];
 }
 
+/** The members serve: what a person wants besides cannot be had. */
+const harmless: readonly string[] = [volumesTooSmall, parametersRefused, switchoverRefused];
+/** Nobody has asked for these. */
+const repairs: readonly string[] = ['Replacing', 'Reinitializing', 'Recovering'];
+/** These a person has asked for, in the spec or by an annotation. */
+const changes: readonly string[] = ['SwitchingOver', 'Restarting'];
+
 function judge(situation: Situation, { outcome }: Plan<PostgresAction>, initialized: boolean): Judgement {
   const { cluster, spec, primary, pods, upgrade } = situation;
   if (outcome.state === 'blocked') {
     const conditions = desiredConditions('False', outcome.reason, outcome.message, {
-      degraded: initialized,
+      degraded: initialized && !harmless.includes(outcome.reason),
       stalled: true,
     });
     return { phase: 'Blocked', conditions };
@@ -78,10 +88,15 @@ function judge(situation: Situation, { outcome }: Plan<PostgresAction>, initiali
   const { phase: before, observedGeneration } = cluster.status ?? {};
   if (before === undefined || before === 'Creating')
     return { phase: 'Creating', conditions: desiredConditions('False', reason, message, { progressing: true }) };
-  const isAsked = observedGeneration !== cluster.metadata.generation || isChanging(situation) || before === 'Updating';
+  const isAsked =
+    observedGeneration !== cluster.metadata.generation ||
+    before === 'Updating' ||
+    changes.includes(reason) ||
+    // A member that was lost, and is replaced, nobody has asked for.
+    (before !== 'Degraded' && isChanging(situation));
   // No member runs while the data is upgraded.
   const isUpgrading = upgrade !== undefined && upgrade.stage !== 'cancelled';
-  if (isAsked && (primary !== undefined || isUpgrading))
+  if (isAsked && (primary !== undefined || isUpgrading) && !repairs.includes(reason))
     return { phase: 'Updating', conditions: desiredConditions('False', reason, message, { progressing: true }) };
   return {
     phase: 'Degraded',

@@ -1,17 +1,15 @@
-import { createServer, type Server, type Socket } from 'node:net';
-import { TLSSocket } from 'node:tls';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { EngineContext } from '../../../src/engine/engine-context.ts';
 import { actPostgres } from '../../../src/engines/postgres/act/act.ts';
 import type { PostgresAction } from '../../../src/engines/postgres/action.ts';
 import { observeApplication } from '../../../src/engines/postgres/observe/application.ts';
 import { observePostgres } from '../../../src/engines/postgres/observe/observe.ts';
 import { sleep, systemClock } from '../../../src/system/clock.ts';
-import { dialTcp } from '../../../src/system/dial.ts';
-import { authentication, complete, ready, refusal, table } from '../../support/postgres-messages.ts';
+import { authentication, refusal, table } from '../../support/postgres-messages.ts';
 import { postgresWorld, type Story } from '../../support/postgres-situation.ts';
 import { postgresSecrets, type Script, scriptedPatroni } from '../../support/scripted-patroni.ts';
 import { settle } from '../../support/scripted-redis.ts';
+import { tlsPostgres } from '../../support/tls-postgres.ts';
 
 const via = { pod: 'db-0-0', address: '10.0.0.0' };
 const world = postgresWorld();
@@ -33,6 +31,9 @@ const requests: readonly (readonly [PostgresAction, string])[] = [
     'POST 10.0.0.0:8008 /switchover {"leader":"db-0-0","candidate":"db-1-0"}',
   ],
   [{ type: 'postgres.restart', member: via }, 'POST 10.0.0.0:8008 /restart {"restart_pending":true}'],
+  [{ type: 'postgres.reload', member: via }, 'POST 10.0.0.0:8008 /reload {}'],
+  [{ type: 'postgres.reinitialize', member: via }, 'POST 10.0.0.0:8008 /reinitialize {}'],
+  [{ type: 'postgres.failover', member: via }, 'POST 10.0.0.0:8008 /failover {"candidate":"db-0-0"}'],
 ];
 
 describe('an action', () => {
@@ -65,53 +66,16 @@ describe('an action', () => {
   });
 });
 
-let server: Server | undefined;
-afterEach(() => new Promise((resolve) => (server === undefined ? resolve(undefined) : server.close(resolve))));
-
-interface Spoken {
+interface Talk {
   /** Who logged in, and every statement. */
   readonly said: string[];
   readonly io: EngineContext;
 }
 
 /** A PostgreSQL with the cluster's certificate. It answers each statement with `answer`, or as if it was carried out. */
-async function postgres(
-  answer: (statement: string) => Buffer | undefined,
-  login: (user: string | undefined) => Buffer = () => authentication(0),
-): Promise<Spoken> {
-  const said: string[] = [];
-  const { 'tls.crt': cert = '', 'tls.key': key = '', 'ca.crt': ca = '' } = secrets['db-server-tls'] ?? {};
-  const talk = (stream: TLSSocket): void => {
-    let isIn = false;
-    stream.on('error', () => undefined);
-    stream.on('data', (bytes: Buffer) => {
-      if (isIn) {
-        if (bytes[0] === 0x58) return;
-        const statement = bytes.subarray(5, -1).toString();
-        said.push(statement);
-        stream.write(Buffer.concat([answer(statement) ?? complete('DONE'), ready]));
-        return;
-      }
-      isIn = true;
-      const [, user] = /user\0([^\0]+)/.exec(bytes.toString()) ?? [];
-      said.push(`login ${user} ${stream.getPeerCertificate().subject?.CN ?? 'without a certificate'}`);
-      stream.write(Buffer.concat([login(user), ready]));
-    });
-  };
-  const listening = createServer((socket: Socket) => {
-    socket.on('error', () => undefined);
-    socket.once('data', () => {
-      socket.write('S');
-      const options = { isServer: true, cert, key, ca, requestCert: true, rejectUnauthorized: false };
-      talk(new TLSSocket(socket, options));
-    });
-  });
-  server = listening;
-  await new Promise<void>((resolve) => listening.listen(0, '127.0.0.1', resolve));
-  const { port } = listening.address() as { port: number };
-  const { io } = scriptedPatroni(world.observed, secrets, undefined, (_host, _port, signal) =>
-    dialTcp('127.0.0.1', port, signal),
-  );
+function postgres(...how: Parameters<typeof tlsPostgres> extends [unknown, ...infer Rest] ? Rest : never): Talk {
+  const { said, connect } = tlsPostgres(secrets, ...how);
+  const { io } = scriptedPatroni(world.observed, secrets, undefined, () => connect());
   return { said, io: { ...io, sleep: (ms, signal) => sleep(systemClock, ms, signal) } };
 }
 
@@ -139,14 +103,14 @@ describe('the first database', () => {
     ['stays while its owner gets a password', make(true, true), ['ALTER ROLE "app" PASSWORD VERIFIER']],
     ['stays while its owner is made', make(false, true), ['CREATE ROLE "app" LOGIN PASSWORD VERIFIER']],
   ])('%s', async (_, action, statements) => {
-    const { said, io } = await postgres(() => undefined);
+    const { said, io } = postgres(() => undefined);
     await actPostgres(action, world.cluster, io);
     expect(withoutVerifier(said)).toEqual(['login clusterwright clusterwright', ...statements]);
     expect(said.join()).not.toContain('correct-horse');
   });
 
   it('is not gone on with after a statement that was refused', async () => {
-    const { said, io } = await postgres((statement) =>
+    const { said, io } = postgres((statement) =>
       statement.startsWith('CREATE ROLE') ? refusal('42501', 'permission denied') : undefined,
     );
     await expect(actPostgres(make(false, false), world.cluster, io)).rejects.toThrow('permission denied');
@@ -154,7 +118,7 @@ describe('the first database', () => {
   });
 
   it('is not made without the password of its owner', async () => {
-    const { said, io } = await postgres(() => undefined);
+    const { said, io } = postgres(() => undefined);
     const without: EngineContext = { ...io, secret: async (name) => (name === 'db-app' ? {} : secrets[name]) };
     await expect(actPostgres(make(false, false), world.cluster, without)).rejects.toThrow('no key password');
     expect(said).toEqual([]);
@@ -172,7 +136,7 @@ describe('what is seen of the first database', () => {
       { state: 'unknown', why: expect.stringContaining('permission denied') },
     ],
   ])('%s', async (_, answer, seen) => {
-    const { io } = await postgres(answer);
+    const { io } = postgres(answer);
     expect(await observeApplication(world.cluster, '10.0.0.0', io)).toMatchObject(seen);
   });
 
@@ -182,15 +146,21 @@ describe('what is seen of the first database', () => {
     ['too many connections', '53300', false],
   ])('the server refuses the owner: %s', async (_, code, isPasswordWrong) => {
     const refuse = (user: string | undefined) => (user === 'app' ? refusal(code, 'no', 'FATAL') : authentication(0));
-    const { io } = await postgres(facts('t', 'app'), refuse);
+    const { io } = postgres(facts('t', 'app'), refuse);
     expect(await observeApplication(world.cluster, '10.0.0.0', io)).toMatchObject({ state: 'seen', isPasswordWrong });
   });
 
   it('a server that lets the owner in without a question says nothing about the password', async () => {
-    const { said, io } = await postgres(facts('t', 'app'));
+    const { said, io } = postgres(facts('t', 'app'));
     expect(await observeApplication(world.cluster, '10.0.0.0', io)).toMatchObject({ isPasswordWrong: false });
     expect(said).toContain('login app without a certificate');
   });
+});
+
+it('a restart where nothing is pending any more is done already', async () => {
+  const words = 'restart conditions are not satisfied';
+  const { result } = await act({ type: 'postgres.restart', member: via }, () => ({ status: 503, body: words }));
+  expect(result.status).toBe('fulfilled');
 });
 
 describe('what is observed', () => {

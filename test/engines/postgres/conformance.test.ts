@@ -11,7 +11,7 @@ import { componentLabel } from '../../../src/resources/metadata.ts';
 import { conformanceChecks } from '../../../src/testing/conformance.ts';
 import { runningChildren } from '../../../src/testing/running-children.ts';
 import type { EngineSample } from '../../../src/testing/sample.ts';
-import { now, postgresCluster, postgresWorld } from '../../support/postgres-situation.ts';
+import { postgresCluster, postgresWorld } from '../../support/postgres-situation.ts';
 import { postgresSecrets, scriptedPatroni } from '../../support/scripted-patroni.ts';
 
 const report = {
@@ -27,8 +27,10 @@ function withArchive(cluster: Cluster, children: Children): Children {
 }
 
 function sample(story: string, spec: PostgresSpecInput): EngineSample {
-  const secrets = postgresSecrets(postgresCluster(spec), now);
-  const { cluster, children, observed } = postgresWorld({ spec });
+  // TLS asks the clock of the machine.
+  const at = Date.now();
+  const secrets = postgresSecrets(postgresCluster(spec), at);
+  const { cluster, children, observed } = postgresWorld({ spec, observed: { at } });
   const { io } = scriptedPatroni(observed, secrets, ({ port }) => (port === archiveReportPort ? report : undefined));
   const told = Object.values(secrets).flatMap((values) => [values['tls.key'] ?? [], values.password ?? []].flat());
   return { story, cluster, whole: { children: withArchive(cluster, children), io }, secrets: told };
@@ -69,19 +71,6 @@ const samples = [
   sample('with what stands beside the members', beside),
 ];
 
-/** What does not hold yet, and why. Each turns red as soon as it does. */
-const open: readonly (readonly [name: RegExp, why: string])[] = [
-  [
-    /: managed resources are owned by the cluster/,
-    'Patroni’s ConfigMaps are data: the checks know no such objects yet',
-  ],
-  [/^alone: selectors .* select pods of this cluster/, 'the Service of the standbys of one instance selects nobody'],
-];
-const checks = conformanceChecks(defineEngine(postgres), { samples, driver: postgresDriver });
-const isOpen = (name: string): boolean => open.some(([pattern]) => pattern.test(name));
-
 describe('the engine postgres', () => {
-  it.each(checks.filter(({ name }) => !isOpen(name)))('$name', ({ run }) => run());
-
-  it.fails.each(checks.filter(({ name }) => isOpen(name)))('$name', ({ run }) => run());
+  it.each(conformanceChecks(defineEngine(postgres), { samples, driver: postgresDriver }))('$name', ({ run }) => run());
 });

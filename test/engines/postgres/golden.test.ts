@@ -23,8 +23,8 @@ describe('a golden pod template of PostgreSQL', () => {
     expect(container).toMatchInlineSnapshot(`
       {
         "command": [
-          "patroni",
-          "/etc/patroni",
+          "/bin/sh",
+          "/etc/patroni/start.sh",
         ],
         "image": "clusterwright-postgres:17",
         "imagePullPolicy": "IfNotPresent",
@@ -145,7 +145,11 @@ describe('a golden pod template of PostgreSQL', () => {
           "value": "8008",
         },
         {
-          "name": "DATA",
+          "name": "CONFIG_DIRECTORY",
+          "value": "/etc/patroni",
+        },
+        {
+          "name": "DATA_DIRECTORY",
           "value": "/var/lib/postgresql/data",
         },
         {
@@ -207,6 +211,10 @@ describe('a golden pod template of PostgreSQL', () => {
                       "key": "pre-stop.py",
                       "path": "pre-stop.py",
                     },
+                    {
+                      "key": "start.sh",
+                      "path": "start.sh",
+                    },
                   ],
                   "name": "db-patroni",
                 },
@@ -217,6 +225,18 @@ describe('a golden pod template of PostgreSQL', () => {
                     {
                       "key": "db-1.bootstrap.yml",
                       "path": "bootstrap.yml",
+                    },
+                  ],
+                  "name": "db-members",
+                  "optional": true,
+                },
+              },
+              {
+                "configMap": {
+                  "items": [
+                    {
+                      "key": "db-1.start",
+                      "path": "start",
                     },
                   ],
                   "name": "db-members",

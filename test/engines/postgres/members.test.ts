@@ -97,11 +97,15 @@ describe('members that leave', () => {
       { ...vanishing, primary: 'nobody' },
       ['wait NoPrimary'],
     ],
-    ['keep their volume as long as an election would ask them', { ...vanishing, electors: [0, 1, 3] }, ['settled']],
+    [
+      'keep their volume as long as an election would ask them',
+      { ...vanishing, sync: { leader: 'db-0-0', sync_standby: 'db-1-0,db-3-0', quorum: '1' } },
+      ['settled'],
+    ],
     [
       'stay where they have been elected since it was written down',
       { ...fewer, rostered: [0, 1, 2, 3], primary: 4 },
-      [...added(4), 'wait Scaling'],
+      [role, 'apply ConfigMap db-members: db-4.start=resume', 'wait Scaling'],
     ],
     [
       'hold up a restart until they have gone',
@@ -209,13 +213,17 @@ describe('a volume', () => {
       { claims: { 2: 'blank' } },
       ['data-db-2-0: postgres-system 7001', 'data-db-2-0: postgres-version 17', 'settled'],
     ],
-    ['is not marked before', { claims: { 2: 'blank' }, members: { 2: 'silent' } }, ['wait MembersNotReady']],
+    [
+      'is not marked before',
+      { claims: { 2: 'blank' }, starts: { 2: 'join' }, members: { 2: 'silent' } },
+      ['wait MembersNotReady'],
+    ],
     [
       'grows first, and is waited for',
       { spec: { storage: { size: '20Gi' } }, before: {} },
       [
         ...[0, 1, 2].map((i) => `try data-db-${i}-0: spec.resources.requests.storage 20Gi`),
-        'configure postgresql.parameters.max_slot_wal_keep_size=4096MB',
+        'configure postgresql.parameters.max_wal_size=2048MB postgresql.parameters.max_slot_wal_keep_size=4096MB',
         'wait Updating',
       ],
     ],

@@ -96,7 +96,7 @@ describe('a new cluster', () => {
       {
         status: {},
         primary: 'nobody',
-        starts: { 0: 'form' },
+        starts: { 0: 'form', all: 'join' },
         members: { all: blank },
         claims: { all: 'blank' },
         children: withoutInitialize,
@@ -105,13 +105,18 @@ describe('a new cluster', () => {
     ],
     [
       'marks each volume as soon as its member tells of the database',
-      { status: {}, starts: { 0: 'form' }, claims: { all: 'blank' }, members: { 1: blank, 2: 'silent' } },
+      {
+        status: {},
+        starts: { 0: 'form', all: 'join' },
+        claims: { all: 'blank' },
+        members: { 1: blank, 2: 'silent' },
+      },
       ['data-db-0-0: postgres-system 7001', 'data-db-0-0: postgres-version 17', 'wait MembersNotReady'],
     ],
     [
       'is formed once: the member that has formed it goes on like the others',
       { starts: { 0: 'form' } },
-      ['apply ConfigMap db-members: db-0.start=join', 'settled'],
+      ['apply ConfigMap db-members: db-0.start=resume', 'settled'],
     ],
     [
       'waits until commits wait for a standby',
@@ -154,7 +159,7 @@ describe('a volume that a restore has filled', () => {
       'is marked with the database as every other one',
       {
         status: {},
-        starts: { 0: 'restore' },
+        starts: { 0: 'restore', all: 'join' },
         claims: { all: 'blank', 0: 'restored' },
         members: { 1: blank, 2: 'silent' },
       },
@@ -163,7 +168,7 @@ describe('a volume that a restore has filled', () => {
     [
       'is used once: the member that has begun with it goes on like the others',
       { starts: { 0: 'restore' } },
-      ['apply ConfigMap db-members: db-0.start=join', 'settled'],
+      ['apply ConfigMap db-members: db-0.start=resume', 'settled'],
     ],
   ]);
 });

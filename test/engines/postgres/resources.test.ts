@@ -194,6 +194,7 @@ describe('Patroni', () => {
             "member_slots_ttl": "30min",
             "postgresql": {
               "parameters": {
+                "clusterwright.config": "d2dfb97d2f97917a",
                 "effective_cache_size": "307MB",
                 "hot_standby": "on",
                 "huge_pages": "off",
@@ -203,6 +204,7 @@ describe('Patroni', () => {
                 "max_replication_slots": "20",
                 "max_slot_wal_keep_size": "204MB",
                 "max_wal_senders": "20",
+                "max_wal_size": "102MB",
                 "shared_buffers": "128MB",
                 "tcp_keepalives_count": "3",
                 "tcp_keepalives_idle": "10",

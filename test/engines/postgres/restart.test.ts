@@ -18,8 +18,13 @@ describe('a new template', () => {
     ],
     [
       'makes the primary hand over to a synchronous standby before it restarts',
+      { pods: { 0: 'outdated' } },
+      ['switch over db-0-0 -> db-1-0', 'wait SwitchingOver'],
+    ],
+    [
+      'waits until commits wait for every standby',
       { pods: { 0: 'outdated' }, members: { 1: { isSynchronous: false } } },
-      ['switch over db-0-0 -> db-2-0', 'wait SwitchingOver'],
+      ['wait MembersNotReady'],
     ],
     ['is taken by the old primary last', { primary: 1, pods: { 0: 'outdated' } }, restarting('delete Pod db-0-0')],
     [

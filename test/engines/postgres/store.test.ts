@@ -55,19 +55,14 @@ describe('a ConfigMap of Patroni that is gone while nobody is primary', () => {
       ['create ConfigMap db-leader', 'wait NoPrimary'],
     ],
     [
-      'is not made: the lock, while the synchronous state is empty and a member does not answer',
-      { ...withoutPrimary('leader'), members: { 1: 'silent' } },
+      'is made: the lock, though nobody is named who may be elected, while all members answer',
+      { ...withoutPrimary('leader'), sync: {} },
+      ['create ConfigMap db-leader', 'wait NoPrimary'],
+    ],
+    [
+      'is not made: the lock, where nobody is named who may be elected, and a member is away',
+      { ...withoutPrimary('leader'), sync: {}, members: { 1: 'silent' } },
       lost,
-    ],
-    [
-      'is made: the lock, while the synchronous state names who is asked, whoever answers',
-      { ...withoutPrimary('leader'), members: { 1: 'silent' }, electors: [0, 1, 2] },
-      ['create ConfigMap db-leader', 'wait NoPrimary'],
-    ],
-    [
-      'is made: the lock of a cluster without synchronous replication, whoever answers',
-      { ...withoutPrimary('leader'), spec: { synchronous: { count: 0 } }, members: { 1: 'silent' } },
-      ['create ConfigMap db-leader', 'wait NoPrimary'],
     ],
     ['is not made: the lock without the synchronous state', withoutPrimary('leader', 'sync'), lost],
     ['is not made: the lock without the configuration', withoutPrimary('leader', 'config'), lost],

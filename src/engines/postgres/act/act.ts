@@ -5,7 +5,7 @@ import type { EngineContext } from '../../../engine/engine-context.ts';
 import type { Pause, PostgresAction } from '../action.ts';
 import { makeApplication, setPassword } from '../client/application.ts';
 import { operatorSession, ownerPassword, passwordIn, patroniTls } from '../client/credentials.ts';
-import { callPatroni, switchoverTimeoutMs } from '../client/patroni.ts';
+import { callPatroni, PatroniRefusal, switchoverTimeoutMs } from '../client/patroni.ts';
 import { saltBytes, scramVerifier } from '../client/scram-verifier.ts';
 import { withSession } from '../client/session.ts';
 import type { PostgresSpec } from '../kind/schema.ts';
@@ -59,7 +59,11 @@ export async function actPostgres(
       // Without effect where nothing counts from a start on any more.
       const body = { restart_pending: true };
       const call = { method: 'POST', path: '/restart', body, timeoutMs: restartTimeoutMs } as const;
-      await interrupting(action.pause, () => callPatroni(io, action.member.address, call, tls));
+      await interrupting(action.pause, () =>
+        callPatroni(io, action.member.address, call, tls).catch((error: unknown) => {
+          if (!isNothingPending(error)) throw error;
+        }),
+      );
       return;
     }
     case 'postgres.resume':
@@ -71,7 +75,28 @@ export async function actPostgres(
       await withSession(io, target, (connection) => setPassword(connection, action.role, verifier));
       return;
     }
+    case 'postgres.reload': {
+      const call = { method: 'POST', path: '/reload', body: {}, timeoutMs: changeTimeoutMs } as const;
+      await callPatroni(io, action.member.address, call, tls);
+      return;
+    }
+    case 'postgres.reinitialize': {
+      const call = { method: 'POST', path: '/reinitialize', body: {}, timeoutMs: changeTimeoutMs } as const;
+      await callPatroni(io, action.member.address, call, tls);
+      return;
+    }
+    case 'postgres.failover': {
+      const body = { candidate: action.member.pod };
+      const call = { method: 'POST', path: '/failover', body, timeoutMs: switchoverTimeoutMs } as const;
+      await callPatroni(io, action.member.address, call, tls);
+      return;
+    }
     default:
       action satisfies never;
   }
+}
+
+/** Patroni 4 refuses a restart whose condition does not hold: somebody else has restarted it since it was looked at. */
+function isNothingPending(error: unknown): boolean {
+  return error instanceof PatroniRefusal && error.status === 503 && /conditions are not satisfied/.test(error.message);
 }

@@ -12,6 +12,7 @@ import { observeLogins } from './logins.ts';
 import { liveMember } from './member.ts';
 import { answering, type LiveMember, type PostgresObserved, type SilentMember } from './observed.ts';
 import { observePoolers } from './poolers.ts';
+import { observeLog, observeServer } from './server.ts';
 
 export async function observePostgres(
   cluster: Cluster<PostgresSpec>,
@@ -27,13 +28,14 @@ export async function observePostgres(
     const members = memberPods(cluster, children).map((pod) => silent(pod, tls.message));
     return { members, at: io.now(), ...certificates, credentialsProblem: tls.message };
   }
-  const members = await Promise.all(memberPods(cluster, children).map((pod) => ask(pod, tls, io)));
+  const members = await Promise.all(memberPods(cluster, children).map((pod) => ask(pod, cluster, tls, io)));
   const primary = answering(members).find(({ role }) => role === 'primary');
-  const [config, application, logins, poolers] = await Promise.all([
+  const [config, application, logins, poolers, logBegins] = await Promise.all([
     configOf(answering(members), tls, io),
     primary === undefined ? undefined : observeApplication(cluster, primary.address, io),
     primary === undefined ? undefined : observeLogins(cluster, primary.address, io),
     observePoolers(cluster, children, io),
+    primary === undefined || !answering(members).some(isApart) ? undefined : observeLog(cluster, primary.address, io),
   ]);
   return {
     members,
@@ -43,6 +45,7 @@ export async function observePostgres(
     ...(application === undefined ? {} : { application }),
     ...(logins === undefined ? {} : { logins }),
     ...(poolers.length === 0 ? {} : { poolers }),
+    ...(logBegins === undefined ? {} : { logBegins }),
   };
 }
 
@@ -51,12 +54,23 @@ function memberPods({ metadata }: Cluster<PostgresSpec>, { pods }: Children): re
   return pods.filter((pod) => indexInPodName(metadata.name, pod.metadata.name) !== undefined);
 }
 
-async function ask(pod: Pod, tls: TlsMaterial, io: EngineContext): Promise<LiveMember | SilentMember> {
+/** A standby that runs and copies from nobody. */
+function isApart({ role, postgres, isStreaming }: LiveMember): boolean {
+  return role === 'replica' && postgres === 'running' && !isStreaming;
+}
+
+async function ask(
+  pod: Pod,
+  cluster: Cluster<PostgresSpec>,
+  tls: TlsMaterial,
+  io: EngineContext,
+): Promise<LiveMember | SilentMember> {
   const { podIP, phase } = pod.status ?? {};
   if (podIP === undefined || phase !== 'Running') return silent(pod, `the pod is ${phase ?? 'not scheduled'}`);
   try {
     const answer = await callPatroni(io, podIP, { path: '/patroni', anyStatus: true }, tls);
-    return liveMember(pod.metadata.name, podIP, answer);
+    const member = liveMember(pod.metadata.name, podIP, answer);
+    return member.postgres === 'running' ? { ...member, server: await observeServer(cluster, podIP, io) } : member;
   } catch (error) {
     io.signal.throwIfAborted();
     return silent(pod, (error as Error).message);

@@ -7,6 +7,7 @@ import type { Side } from '../resources/certificates.ts';
 import type { ApplicationSeen } from './application.ts';
 import type { LoginSeen } from './logins.ts';
 import type { PoolerSeen } from './poolers.ts';
+import type { ServerSeen } from './server.ts';
 
 export interface SilentMember {
   readonly state: 'silent';
@@ -45,6 +46,8 @@ export interface LiveMember {
   readonly failsafe: boolean;
   /** Automatic failover is switched off. */
   readonly isPaused: boolean;
+  /** By SQL; absent where PostgreSQL does not run. */
+  readonly server?: ServerSeen;
 }
 
 export interface PostgresObserved {
@@ -57,6 +60,8 @@ export interface PostgresObserved {
   readonly logins?: readonly LoginSeen[];
   /** Those that run. */
   readonly poolers?: readonly PoolerSeen[];
+  /** Position at which the primary's log begins. Asked only where a standby does not stream. */
+  readonly logBegins?: number;
   /** Patroni's shared configuration, as a member that answers has it. */
   readonly config?: Readonly<Record<string, unknown>>;
   readonly certificates?: Readonly<Record<Side, AuthoritySeen>>;

@@ -15,7 +15,7 @@ import {
   retiredAnnotation,
   stateNames,
 } from '../names.ts';
-import { type Roster, readRoster } from '../resources/roster.ts';
+import { type Roster, readRoster, requestKey } from '../resources/roster.ts';
 import { type ReadRecord, readRecord, type UpgradeRecord } from '../resources/upgrade-record.ts';
 import { answering, type LiveMember, type PostgresObserved } from './observed.ts';
 import { runningCluster } from './running-version.ts';
@@ -28,8 +28,28 @@ export interface StoreState {
   readonly systemId?: string;
   /** The pod that holds the lock. */
   readonly leader?: string;
-  /** Pods that an election asks for the last commit. Empty where it asks whoever answers. */
-  readonly electors: readonly string[];
+  /** When it got the lock, and when it renewed it last, by its clock. In milliseconds. */
+  readonly acquired?: number;
+  readonly renewed?: number;
+  /** Who may be elected; absent where nobody has written it. */
+  readonly sync?: SyncState;
+  /** Where earlier timelines ended. */
+  readonly history: readonly TimelineEnd[];
+}
+
+/** Patroni promotes one of these, by as many votes of others of them as `quorum` says. */
+export interface SyncState {
+  /** The primary that has written it. */
+  readonly leader: string;
+  /** Pods, the leader's among them. */
+  readonly voters: readonly string[];
+  readonly quorum: number;
+}
+
+export interface TimelineEnd {
+  readonly timeline: number;
+  /** Position in the log, in bytes. */
+  readonly end: number;
 }
 
 export interface Situation {
@@ -53,6 +73,8 @@ export interface Situation {
   /** Numbers of which a trace is left: a new member gets none of them. */
   readonly taken: ReadonlySet<number>;
   readonly store: StoreState;
+  /** What a person has asked for, and the operator has begun: see `plan/recovery.ts`. */
+  readonly request?: string;
   /** Takes writes and holds the lock. */
   readonly primary?: LiveMember;
 }
@@ -69,6 +91,7 @@ export function situationOf(wanted: Cluster<PostgresSpec>, children: Children, o
     record !== undefined && isOurs(record) ? ((record.data ?? {}) as Readonly<Record<string, string>>) : {};
   const roster: Roster = readRoster(metadata.name, written);
   const upgrade: ReadRecord = readRecord(written);
+  const request = written[requestKey];
   const sets = children.objects.filter(
     (object): object is StatefulSet => object.kind === 'StatefulSet' && isOurs(object),
   );
@@ -97,6 +120,7 @@ export function situationOf(wanted: Cluster<PostgresSpec>, children: Children, o
     live: numbered(live, ({ pod }) => indexInPodName(metadata.name, pod)),
     taken: new Set([...roster.keys(), ...numbered(sets, labelled).keys(), ...numbered(claims, labelled).keys()]),
     store,
+    ...(request === undefined ? {} : { request }),
     ...(primary === undefined ? {} : { primary }),
   };
 }
@@ -114,15 +138,45 @@ function numbered<T>(values: readonly T[], numberOf: (value: T) => number | unde
 function storeOf({ metadata }: Cluster<PostgresSpec>, children: Children): StoreState {
   const { config, leader, sync } = postgresNames(metadata.name).state;
   const missing = stateNames(metadata.name).filter((name) => children.get('ConfigMap', name) === undefined);
-  const systemId = children.get('ConfigMap', config)?.metadata.annotations?.initialize;
-  const holder = children.get('ConfigMap', leader)?.metadata.annotations?.leader;
-  const { leader: first = '', sync_standby: others = '' } = children.get('ConfigMap', sync)?.metadata.annotations ?? {};
+  const said = (name: string) => children.get('ConfigMap', name)?.metadata.annotations ?? {};
+  const { initialize: systemId, history = '' } = said(config);
+  const { leader: holder = '', acquireTime = '', renewTime = '' } = said(leader);
+  const [acquired, renewed] = [Date.parse(acquireTime), Date.parse(renewTime)];
+  const elected = syncState(said(sync));
   return {
     missing,
-    electors: [first, ...others.split(',')].filter((name) => name !== ''),
+    history: timelineEnds(history),
     ...(systemId === undefined || !/^\d{1,20}$/.test(systemId) ? {} : { systemId }),
-    ...(holder === undefined ? {} : { leader: holder }),
+    ...(holder === '' ? {} : { leader: holder }),
+    ...(Number.isNaN(acquired) ? {} : { acquired }),
+    ...(Number.isNaN(renewed) ? {} : { renewed }),
+    ...(elected === undefined ? {} : { sync: elected }),
   };
+}
+
+/** Until it names a leader, it limits nothing. */
+function syncState({ leader = '', sync_standby = '', quorum = '' }: Readonly<Record<string, string>>) {
+  if (leader === '') return undefined;
+  const standbys = sync_standby.split(',').filter((name) => name !== '');
+  const votes = /^\d{1,3}$/.test(quorum) ? Number(quorum) : 0;
+  return { leader, voters: [...new Set([leader, ...standbys])], quorum: votes };
+}
+
+/** As Patroni writes it: `[[1, 67109192, "no recovery target specified", …], …]`. Anything else is no history. */
+function timelineEnds(text: string): TimelineEnd[] {
+  let entries: unknown;
+  try {
+    entries = JSON.parse(text);
+  } catch {
+    return [];
+  }
+  if (!Array.isArray(entries)) return [];
+  return entries.flatMap((entry: unknown): TimelineEnd[] => {
+    const [timeline, end] = Array.isArray(entry) ? (entry as readonly unknown[]) : [];
+    return Number.isSafeInteger(timeline) && Number.isSafeInteger(end)
+      ? [{ timeline: timeline as number, end: end as number }]
+      : [];
+  });
 }
 
 /** The system identifier of the data that a claim holds; undefined where it holds nobody's. */

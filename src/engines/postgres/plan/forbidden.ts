@@ -4,14 +4,12 @@ import { postgresNames } from '../names.ts';
 import { answering } from '../observe/observed.ts';
 import { heldBy, type Situation } from '../observe/situation.ts';
 import { upgradeKey } from '../resources/upgrade-record.ts';
+import { offers } from './recovery-request.ts';
+import { recheckMs } from './restart.ts';
 import { lostState } from './store.ts';
 
-/** Undefined where nothing forbids to go on. */
-export function forbidden(situation: Situation): Outcome | undefined {
-  return unreadable(situation) ?? foreignData(situation) ?? stateLost(lostState(situation));
-}
-
-function unreadable({ cluster, isRecordUnreadable }: Situation): Outcome | undefined {
+/** A major upgrade is under way, and nobody knows how far it is. */
+export function unreadableRecord({ cluster, isRecordUnreadable }: Situation): Outcome | undefined {
   if (!isRecordUnreadable) return undefined;
   const { roster } = postgresNames(cluster.metadata.name);
   return blocked(
@@ -21,12 +19,14 @@ function unreadable({ cluster, isRecordUnreadable }: Situation): Outcome | undef
 }
 
 /** Patroni cannot elect without its ConfigMaps, and the operator does not know what they said. */
-function stateLost(names: readonly string[]): Outcome | undefined {
+export function stateLost(situation: Situation): Outcome | undefined {
+  const names = lostState(situation);
   if (names.length === 0) return undefined;
   const lost = names.length === 1 ? `ConfigMap ${names[0]} is` : `ConfigMaps ${names.join(', ')} are`;
   return blocked(
     'StateLost',
-    `${lost} gone, with which Patroni elects a primary: the members that run go on as they are, and nobody is promoted; restore from a copy, such as a backup of the API server`,
+    `${lost} gone, with which Patroni elects a primary: the members that run go on as they are, and nobody is promoted; restore from a copy, such as a backup of the API server${offers(situation)}`,
+    recheckMs,
   );
 }
 
@@ -34,7 +34,7 @@ function stateLost(names: readonly string[]): Outcome | undefined {
  * The members, the volumes and the store are about one database. An upgrade gives the data another system identifier: while
  * it is written down, and no member runs, its two are one database. Nothing else may change it.
  */
-function foreignData({ observed, claims, store, upgrade }: Situation): Outcome | undefined {
+export function foreignData({ observed, claims, store, upgrade }: Situation): Outcome | undefined {
   const isSwitching = upgrade?.stage === 'switching';
   const isOfUpgrade = (id: string): boolean => isSwitching && (id === upgrade.oldSystem || id === upgrade.newSystem);
   const told = [

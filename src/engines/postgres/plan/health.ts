@@ -2,6 +2,7 @@
 import { podProblem } from '../../../plan/pod-problem.ts';
 import { podIsReady } from '../../../resources/children.ts';
 import { isPrimary, podOf, type Situation } from '../observe/situation.ts';
+import { endedBlank } from './failed-member.ts';
 
 /** One for each member that is not well, and one where commits wait for too few; empty where everybody is. */
 export function memberProblems(situation: Situation): string[] {
@@ -9,12 +10,17 @@ export function memberProblems(situation: Situation): string[] {
   return problems.length > 0 ? problems : synchronousProblem(situation);
 }
 
-/** Patroni names the standbys a while after they stream. Until then commits are acknowledged by the primary alone. */
+/**
+ * Patroni names the standbys a while after they stream. Until then commits are acknowledged by the primary alone; and as long as one of them is
+ * not named, fewer losses are survived than the spec says.
+ */
 function synchronousProblem({ live, spec, roster, primary }: Situation): string[] {
-  const wanted = Math.min(spec.synchronous.count, roster.size - 1);
-  const found = [...roster.keys()].filter((index) => live.get(index)?.isSynchronous === true).length;
-  if (primary === undefined || found >= wanted) return [];
-  return [`commits wait for ${found} standby(s), and ${wanted} are wanted`];
+  if (primary === undefined || spec.synchronous.count === 0 || roster.size < 2) return [];
+  const { server } = primary;
+  if (server?.state === 'seen' && server.facts.waitsFor === '')
+    return [`commits wait for nobody: synchronous_standby_names of ${primary.pod} is empty`];
+  const others = [...live.values()].filter(({ pod, isSynchronous }) => pod !== primary.pod && !isSynchronous);
+  return others.length === 0 ? [] : [`commits do not wait for ${others.map(({ pod }) => pod).join(', ')} yet`];
 }
 
 export function problemOf(situation: Situation, index: number): string | undefined {
@@ -23,6 +29,7 @@ export function problemOf(situation: Situation, index: number): string | undefin
   const pod = pods.get(index);
   if (pod === undefined) return `${name} has no pod`;
   if (pod.metadata.deletionTimestamp !== undefined) return `${name} is being stopped`;
+  if (endedBlank(pod)) return `${name} does not start: its volume is blank, and it has had data`;
   const problem = podProblem(pod);
   if (problem !== undefined) return problem;
   const member = live.get(index);
@@ -31,8 +38,14 @@ export function problemOf(situation: Situation, index: number): string | undefin
     return `${name} does not answer${silent?.state === 'silent' ? ` (${silent.why})` : ''}`;
   }
   if (member.postgres !== 'running') return `PostgreSQL of ${name} is ${member.postgres}`;
-  if (isPrimary(situation, member)) return podIsReady(pod) ? undefined : `${name} is not ready`;
-  if (member.role === 'primary') return `${name} takes writes without the lock`;
+  const { server } = member;
+  if (server?.state === 'unknown') return `PostgreSQL of ${name} does not let the operator in (${server.why})`;
+  const takesWrites = server?.state === 'seen' ? !server.facts.inRecovery : member.role === 'primary';
+  if (isPrimary(situation, member)) {
+    if (!takesWrites) return `PostgreSQL of ${name} takes no writes yet`;
+    return podIsReady(pod) ? undefined : `${name} is not ready`;
+  }
+  if (takesWrites || member.role === 'primary') return `${name} takes writes without the lock`;
   if (primary !== undefined && member.timeline !== primary.timeline)
     return `${name} is on timeline ${member.timeline ?? 'unknown'}, and the primary on ${primary.timeline ?? 'unknown'}`;
   if (!member.isStreaming) return `${name} does not stream from the primary`;

@@ -1,25 +1,52 @@
 /** Which members there shall be: numbers of those that come, and who leaves. */
-import { hasHeldData, indexOf, isRestored, type Situation } from '../observe/situation.ts';
+import { hasHeldData, heldBy, indexOf, isPrimary, isRestored, type Situation } from '../observe/situation.ts';
 import type { Roster } from '../resources/roster.ts';
 import { forming } from '../resources/roster.ts';
+import { isAbandoned } from './failed-member.ts';
 
-/** The roster as it shall be after this reconcile. `mayChange`: everybody is well, so one may leave. */
-export function nextRoster(situation: Situation, mayChange: boolean): Roster {
+/** What is to happen to those that there are. */
+export interface Change {
+  /** Everybody is well, so one may leave. */
+  readonly mayShrink: boolean;
+  /** Number of a member that is replaced: it goes, and another one comes. */
+  readonly lost?: number;
+}
+
+/** The roster as it shall be after this reconcile. */
+export function nextRoster(situation: Situation, { mayShrink, lost }: Change): Roster {
   const { roster, spec, store, cluster } = situation;
   if (roster.size === 0) return firstRoster(situation);
   // Whoever has formed the cluster goes on like the others: its volume may be lost later.
   const isFormed = store.systemId !== undefined && cluster.status?.initialized === true;
-  const joined: Roster = withPrimary(situation, isFormed ? joining([...roster.keys()]) : roster);
+  const kept = new Map([...roster].filter(([index]) => index !== lost));
+  const joined = withPrimary(situation, isFormed ? resuming(situation, kept) : kept);
   if (spec.instances === 0) return joined;
   if (joined.size < spec.instances) return withNewcomers(situation, joined);
-  if (joined.size > spec.instances && mayChange) return withoutOne(situation, joined);
+  if (joined.size > spec.instances && mayShrink) return withoutOne(situation, joined);
   return joined;
 }
 
-/** Pods and StatefulSets of members that have left, by number. The next one stays until they are gone. */
-export function leavers({ roster, pods, sets }: Situation): readonly number[] {
+/** A member that has copied all of the data, and every one that had it before, does not start on a blank volume again. */
+function resuming(situation: Situation, roster: Roster): Roster {
+  return new Map(
+    [...roster].map(([index, start]) => {
+      const member = situation.live.get(index);
+      const isWhole = member !== undefined && (member.isStreaming || isPrimary(situation, member));
+      const isMarked = heldBy(situation.claims.get(index)) !== undefined;
+      return [index, start === 'resume' || (isWhole && isMarked) ? 'resume' : 'join'];
+    }),
+  );
+}
+
+/**
+ * Pods and StatefulSets of members that have left, by number. The next one stays until they are gone. A pod on a node that does not answer
+ * stays for as long as that node is there: nobody waits for it.
+ */
+export function leavers(situation: Situation): readonly number[] {
+  const { roster, pods, sets } = situation;
   const numbers = new Set([...pods.keys(), ...sets.keys()]);
-  return [...numbers].filter((index) => !roster.has(index)).sort((a, b) => a - b);
+  const isStuck = (index: number): boolean => !sets.has(index) && isAbandoned(situation, pods.get(index));
+  return [...numbers].filter((index) => !roster.has(index) && !isStuck(index)).sort((a, b) => a - b);
 }
 
 /**
@@ -33,12 +60,8 @@ function firstRoster(situation: Situation): Roster {
   const first = hasRetired ? Math.max(...taken) + 1 : 0;
   if (!hasHeldData(situation))
     return forming(spec.instances, first, isRestored(claims.get(first)) ? 'restore' : 'form');
-  if (known.size > 0) return joining([...known].sort((a, b) => a - b));
-  return joining([...forming(spec.instances, first).keys()]);
-}
-
-function joining(numbers: readonly number[]): Roster {
-  return new Map(numbers.map((index) => [index, 'join']));
+  const numbers = known.size > 0 ? [...known].sort((a, b) => a - b) : [...forming(spec.instances, first).keys()];
+  return new Map(numbers.map((index) => [index, heldBy(claims.get(index)) === undefined ? 'join' : 'resume']));
 }
 
 /** A member that was elected when it was about to leave stays: its StatefulSet is still there. */
@@ -47,7 +70,7 @@ function withPrimary(situation: Situation, roster: Roster): Roster {
   const index = primary === undefined ? undefined : indexOf(situation, primary);
   const set = index === undefined ? undefined : sets.get(index);
   if (index === undefined || set === undefined || set.metadata.deletionTimestamp !== undefined) return roster;
-  return roster.has(index) ? roster : new Map([...roster, [index, 'join']]);
+  return roster.has(index) ? roster : new Map([...roster, [index, 'resume']]);
 }
 
 /** All at once: each copies from the primary by itself, and takes no vote in anything. */

@@ -3,37 +3,43 @@ import { statefulSets } from '../../../api/resource.ts';
 import type { BackupFactory } from '../../../engine/backup-support.ts';
 import { sparingVolumes } from '../../../plan/going-volumes.ts';
 import { objectSteps } from '../../../plan/objects.ts';
-import { blocked, type ObjectStep, type Outcome, type Plan, type Step, settled, wait } from '../../../plan/plan.ts';
+import { blocked, type ObjectStep, type Outcome, type Step, settled, wait } from '../../../plan/plan.ts';
 import { refOf } from '../../../plan/ref.ts';
 import { awaitingExpansion, growthSteps } from '../../../plan/volume-expansion.ts';
 import type { PostgresAction } from '../action.ts';
-import { authoritiesAnnotation } from '../names.ts';
-import { hasHeldData, podOf, type Situation } from '../observe/situation.ts';
+import { authoritiesAnnotation, recoverAnnotation } from '../names.ts';
+import { podOf, type Situation } from '../observe/situation.ts';
 import { firstAuthorities } from '../resources/authorities.ts';
-import { postgresChildren, type Upgrading } from '../resources/resources.ts';
+import { postgresChildren } from '../resources/resources.ts';
 import type { Roster } from '../resources/roster.ts';
 import { applicationSteps } from './application.ts';
 import { besideSteps } from './beside.ts';
-import { forbidden } from './forbidden.ts';
+import { reloadSteps } from './certificate-reload.ts';
+import { withoutPrimary } from './election.ts';
+import { foreignData, stateLost, unreadableRecord } from './forbidden.ts';
 import { memberProblems } from './health.ts';
 import { planInit } from './init.ts';
 import { planIssuance } from './issuance.ts';
 import { loginSteps } from './logins.ts';
 import { leavers, nextRoster } from './members.ts';
 import { isUnsettled } from './outdated.ts';
+import { withRefusedParameters } from './parameters.ts';
 import { poolerProblem, resumeSteps } from './pooler.ts';
-import { planRestart, planStuck, recheckMs } from './restart.ts';
+import type { PostgresPlan } from './postgres-plan.ts';
+import { dropAnnotation, type Recovery, recoveryOf } from './recovery.ts';
+import { planReplacement } from './replacement.ts';
+import { planSwitchover, replaceRequested, settledReplaceSteps } from './requests.ts';
+import { planRestart, planStuck, recheckMs, restartWanted } from './restart.ts';
 import { roleSteps } from './roles.ts';
-import { configPatch, isBeingTakenUp } from './shared-config.ts';
-import { stateToMake } from './store.ts';
+import { configPatch } from './shared-config.ts';
+import { stateFor, stateToMake } from './store.ts';
 import { surplusSteps } from './surplus.ts';
+import { unreadSettings } from './unread-settings.ts';
 import { continueUpgrade } from './upgrade.ts';
 import { beginUpgrade } from './upgrade-begin.ts';
 import { accompanying, finishUpgrade, keptRecord } from './upgrade-finish.ts';
 import type { UpgradePlan } from './upgrade-plan.ts';
 import { holdSteps, retireSteps } from './volumes.ts';
-
-export type PostgresPlan = Plan<PostgresAction>;
 
 export function planPostgres(situation: Situation, take: BackupFactory): PostgresPlan {
   const { spec, children } = situation;
@@ -62,11 +68,35 @@ function volumesGoing(situation: Situation, pods: readonly string[]): Outcome | 
 
 function planCluster(situation: Situation, take: BackupFactory): PostgresPlan {
   const { steps, lost } = planIssuance(situation);
-  const outcome = forbidden(situation);
-  if (outcome !== undefined) return { steps: [...growth(situation), ...steps], outcome };
+  const foreign = unreadableRecord(situation) ?? foreignData(situation);
+  if (foreign !== undefined) return { steps: [...growth(situation), ...steps], outcome: foreign };
   if (lost !== undefined && situation.spec.instances > 0) return { steps, outcome: blocked('CertificatesLost', lost) };
+  const recovery = mayRecover(situation) ? recoveryOf(situation) : undefined;
+  if (recovery?.state === 'granted') {
+    const { roster, outcome } = recovery;
+    const plan = withObjects(situation, roster, recovery.steps, outcome, { recovery, record: keptRecord(situation) });
+    return { ...plan, steps: [...steps, ...plan.steps], destructive: true };
+  }
+  const lostNow = stateLost(situation);
+  if (lostNow !== undefined) {
+    return { steps: [...growth(situation), ...steps], outcome: withRequest(lostNow, recovery) };
+  }
   const plan = planMembers(situation, take);
-  return { ...plan, steps: [...steps, ...plan.steps] };
+  return { ...plan, steps: [...steps, ...plan.steps], outcome: withRequest(plan.outcome, recovery) };
+}
+
+/** Nobody runs while the data is upgraded, and none of the members could go on alone. */
+function mayRecover({ spec, upgrade }: Situation): boolean {
+  return spec.instances > 0 && (upgrade === undefined || upgrade.stage === 'cancelled');
+}
+
+/** A request that is not carried out says why, and holds up nothing that would be done without it. */
+function withRequest(outcome: Outcome, request: Exclude<ReturnType<typeof recoveryOf>, { state: 'granted' }>): Outcome {
+  if (request === undefined || outcome.state === 'settled') return outcome;
+  const message = `${request.message}; ${outcome.message}`;
+  return request.state === 'early'
+    ? { ...outcome, message }
+    : { ...outcome, state: 'blocked', reason: 'RecoveryRefused', message };
 }
 
 function growth(situation: Situation): Step<PostgresAction>[] {
@@ -74,30 +104,24 @@ function growth(situation: Situation): Step<PostgresAction>[] {
 }
 
 function planMembers(situation: Situation, take: BackupFactory): PostgresPlan {
-  const { spec, pods, primary, observed } = situation;
+  const { spec, pods, primary } = situation;
   const upgrade = continueUpgrade(situation);
   if (upgrade !== undefined) return withUpgrade(situation, upgrade);
   if (spec.instances === 0) {
-    const roster = nextRoster(situation, false);
-    return withObjects(
-      situation,
-      roster,
-      [],
-      pods.size === 0 ? settled : wait('Parking', `${pods.size} member(s) are stopping`),
-    );
+    const roster = nextRoster(situation, { mayShrink: false });
+    const outcome = pods.size === 0 ? settled : wait('Parking', `${pods.size} member(s) are stopping`);
+    return withObjects(situation, roster, [], outcome);
   }
   const stuck = planStuck(situation);
   if (primary === undefined) {
-    const roster = nextRoster(situation, false);
+    const roster = nextRoster(situation, { mayShrink: false });
     const steps = [...accompanying(situation), ...(stuck?.steps ?? [])];
     return withObjects(situation, roster, steps, stuck?.outcome ?? withoutPrimary(situation));
   }
-  const problems = memberProblems(situation);
-  const isWhole = problems.length === 0 && !isUnsettled(situation);
-  const leaving = leavers(situation).map((index) => podOf(situation, index));
-  const roster = nextRoster(situation, isWhole && leaving.length === 0);
   const steps = [
     ...accompanying(situation),
+    ...dropAnnotation(situation, recoverAnnotation),
+    ...settledReplaceSteps(situation),
     ...roleSteps(situation, primary),
     ...configSteps(situation, primary),
     ...applicationSteps(situation, primary),
@@ -105,39 +129,37 @@ function planMembers(situation: Situation, take: BackupFactory): PostgresPlan {
     ...resumeSteps(situation),
     ...besideSteps(situation),
   ];
-  if (stuck !== undefined) return withObjects(situation, roster, [...steps, ...stuck.steps], stuck.outcome);
-  if (observed.config === undefined)
-    return withObjects(
-      situation,
-      roster,
-      steps,
-      wait('MembersNotReady', 'Patroni does not tell its configuration', recheckMs),
-    );
-  if (problems.length > 0)
-    return withObjects(situation, roster, steps, wait('MembersNotReady', problems.join('; '), recheckMs));
-  if (!isWhole)
-    return withObjects(situation, roster, steps, wait('Updating', 'Kubernetes has yet to take up the new template'));
-  if (roster.size !== situation.roster.size) {
-    const message = roster.size > situation.roster.size ? 'members are added' : 'one member leaves';
-    return withObjects(situation, roster, steps, wait('Scaling', message, recheckMs));
+  const reloads = reloadSteps(situation);
+  const replacement = planReplacement(situation, replaceRequested(situation));
+  if (replacement !== undefined) {
+    const { lost } = replacement;
+    const roster = nextRoster(situation, { mayShrink: false, ...(lost === undefined ? {} : { lost }) });
+    return withObjects(situation, roster, [...steps, ...replacement.steps], replacement.outcome);
   }
-  if (leaving.length > 0)
-    return withObjects(situation, roster, steps, wait('Scaling', `${leaving.join(', ')} is leaving`, recheckMs));
-  if (steps.length > 0)
+  const problems = memberProblems(situation);
+  const isWhole = problems.length === 0 && !isUnsettled(situation);
+  const leaving = leavers(situation).map((index) => podOf(situation, index));
+  const roster = nextRoster(situation, { mayShrink: isWhole && leaving.length === 0 });
+  if (stuck !== undefined) return withObjects(situation, roster, [...steps, ...stuck.steps], stuck.outcome);
+  const awaited = awaitedBeforeChange(situation, problems, roster, leaving);
+  if (awaited !== undefined) return withObjects(situation, roster, steps, awaited);
+  if (steps.length > 0) {
     return withObjects(situation, roster, steps, wait('Updating', 'settings are brought in line', recheckMs));
-  if (isBeingTakenUp(situation))
-    return withObjects(situation, roster, [], wait('Updating', 'the members take up their settings', recheckMs));
-  const change = planRestart(situation) ?? planInit(situation);
+  }
+  const unread = unreadSettings(situation);
+  if (unread !== undefined) return withObjects(situation, roster, [], wait('Updating', unread, recheckMs));
+  const change = planRestart(situation) ?? planSwitchover(situation, primary) ?? planInit(situation);
   if (change !== undefined) return withObjects(situation, roster, change.steps, change.outcome);
   const next = finishUpgrade(situation, take) ?? beginUpgrade(situation, take);
-  return next === undefined ? withObjects(situation, roster, [], whole(situation)) : withUpgrade(situation, next);
+  if (next !== undefined) return withUpgrade(situation, next);
+  return withObjects(situation, roster, reloads, withRefusedParameters(situation, whole(situation)));
 }
 
 /** Steps of an upgrade, and in the same reconcile what is written down of it. */
 function withUpgrade(situation: Situation, upgrade: UpgradePlan): PostgresPlan {
-  const { record, isRunning = () => true, roster = situation.roster, cluster = situation.cluster } = upgrade;
+  const { roster = situation.roster, cluster = situation.cluster } = upgrade;
   const as = { ...situation, cluster, spec: cluster.spec };
-  return withObjects(as, roster, upgrade.steps, upgrade.outcome, { record, isRunning });
+  return withObjects(as, roster, upgrade.steps, upgrade.outcome, upgrade);
 }
 
 /** The database is as the spec says; what stands beside it may not be. */
@@ -146,13 +168,22 @@ function whole(situation: Situation): Outcome {
   return problem === undefined ? settled : wait('PoolerNotReady', problem);
 }
 
-/** Nobody takes writes and holds the lock. */
-function withoutPrimary(situation: Situation): Outcome {
-  const problems = memberProblems(situation);
-  const words = problems.length === 0 ? 'the members elect a primary' : problems.join('; ');
-  return hasHeldData(situation)
-    ? wait('NoPrimary', `nobody is primary: ${words}`, recheckMs)
-    : wait('Forming', words, recheckMs);
+/** What has to come first, since one member more would be away: nothing voluntary is done before. */
+function awaitedBeforeChange(
+  situation: Situation,
+  problems: readonly string[],
+  roster: Roster,
+  leaving: readonly string[],
+): Outcome | undefined {
+  if (situation.observed.config === undefined)
+    return wait('MembersNotReady', 'Patroni does not tell its configuration', recheckMs);
+  if (problems.length > 0) return wait('MembersNotReady', problems.join('; '), recheckMs);
+  if (isUnsettled(situation)) return wait('Updating', 'Kubernetes has yet to take up the new template');
+  if (roster.size !== situation.roster.size) {
+    const message = roster.size > situation.roster.size ? 'members are added' : 'one member leaves';
+    return wait('Scaling', message, recheckMs);
+  }
+  return leaving.length === 0 ? undefined : wait('Scaling', `${leaving.join(', ')} is leaving`, recheckMs);
 }
 
 function configSteps(situation: Situation, { pod, address }: { pod: string; address: string }): Step<PostgresAction>[] {
@@ -168,21 +199,27 @@ function configSteps(situation: Situation, { pod, address }: { pod: string; addr
   ];
 }
 
+/** What is done to the cluster as a whole: a major upgrade, or a recovery. */
+interface Underway extends Pick<UpgradePlan, 'record' | 'isRunning'> {
+  readonly recovery?: Recovery;
+}
+
 /** The objects first: a member that is added must start. Those of members that leave go last. */
 function withObjects(
   situation: Situation,
   roster: Roster,
   steps: readonly Step<PostgresAction>[],
   outcome: Outcome,
-  upgrading: Upgrading = { record: keptRecord(situation), isRunning: () => true },
+  { recovery, ...upgrading }: Underway = { record: keptRecord(situation) },
 ): PostgresPlan {
   const { cluster, children, sets, observed } = situation;
   const authorities = (index: number): string | undefined => {
     const written = sets.get(index)?.spec?.template?.metadata?.annotations?.[authoritiesAnnotation];
     return observed.authorities ?? written ?? firstAuthorities;
   };
-  const state = stateToMake(situation);
-  const desired = postgresChildren(cluster, roster, authorities, upgrading);
+  const state = recovery?.isAlone === true ? stateFor(situation, recovery.survivor) : stateToMake(situation);
+  const extra = { ...upgrading, restart: restartWanted(situation), request: recovery?.request };
+  const desired = postgresChildren(cluster, roster, authorities, extra);
   const made = objectSteps(desired, children);
   const isSecret = (step: ObjectStep): boolean => step.type === 'create' && step.object.kind === 'Secret';
   const objects = [
@@ -192,9 +229,9 @@ function withObjects(
     ...objectSteps(state, children).filter((step) => step.type !== 'apply'),
     ...made.filter((step) => !isSecret(step)),
   ];
-  const retired = retireSteps(situation, roster);
+  const retired = recovery === undefined ? retireSteps(situation, roster) : [];
   const leaving = [...sets].flatMap(([index, set]) => {
-    const ref = roster.has(index) ? undefined : refOf(set, statefulSets);
+    const ref = roster.has(index) || recovery !== undefined ? undefined : refOf(set, statefulSets);
     return ref === undefined ? [] : [{ type: 'delete', ref, reason: 'its member has left' } as const];
   });
   const patches = steps.filter((step) => step.type === 'patch');

@@ -2,6 +2,7 @@
 import { type Plan, wait } from '../../../plan/plan.ts';
 import { restartSteps, stuckPod } from '../../../plan/rollout.ts';
 import type { PostgresAction } from '../action.ts';
+import { restartAnnotation } from '../names.ts';
 import type { LiveMember } from '../observe/observed.ts';
 import { isPrimary, podOf, type Situation } from '../observe/situation.ts';
 import { isOutdated } from './outdated.ts';
@@ -69,6 +70,14 @@ export function planRestart(situation: Situation): RestartPlan | undefined {
   return member === undefined ? undefined : restartingPostgres(situation, member);
 }
 
+/** What a person has written, as it is on the pods: it stays there when the annotation goes, so that nobody restarts for that. */
+export function restartWanted({ cluster, sets }: Situation): string | undefined {
+  const [written] = [...sets.values()].flatMap(
+    ({ spec }) => spec?.template?.metadata?.annotations?.[restartAnnotation] ?? [],
+  );
+  return cluster.metadata.annotations?.[restartAnnotation] ?? written;
+}
+
 function restartingPostgres(situation: Situation, member: LiveMember): RestartPlan {
   const { pod } = member;
   return restarting(
@@ -97,6 +106,6 @@ function successorTo({ live, spec }: Situation, primary: LiveMember): LiveMember
     .reduce<LiveMember | undefined>((best, one) => ((one.lsn ?? 0) > (best?.lsn ?? -1) ? one : best), undefined);
 }
 
-function asked({ pod, address }: { readonly pod: string; readonly address: string }) {
+export function asked({ pod, address }: { readonly pod: string; readonly address: string }) {
   return { pod, address };
 }

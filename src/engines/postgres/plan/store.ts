@@ -22,6 +22,12 @@ export function lostState(situation: Situation): readonly string[] {
   return situation.store.missing.filter((name) => !mayMakeAgain(situation, name));
 }
 
+/** All, for a cluster that goes on with one member: nobody else may be elected. */
+export function stateFor({ cluster, live }: Situation, survivor: string): readonly Desired[] {
+  const systemId = [...live.values()].find(({ pod }) => pod === survivor)?.systemId;
+  return newState(cluster, survivor, systemId);
+}
+
 function mayMakeAgain(situation: Situation, name: string): boolean {
   const { cluster, store, primary } = situation;
   const { config, leader, failover, sync } = postgresNames(cluster.metadata.name).state;
@@ -31,7 +37,7 @@ function mayMakeAgain(situation: Situation, name: string): boolean {
       return true;
     // Who may be elected is in the others.
     case leader:
-      return !store.missing.includes(sync) && !store.missing.includes(config) && isElectionComplete(situation);
+      return !store.missing.includes(sync) && !store.missing.includes(config) && isLimited(situation);
     // The primary writes it anew.
     default:
       return primary !== undefined;
@@ -39,10 +45,10 @@ function mayMakeAgain(situation: Situation, name: string): boolean {
 }
 
 /**
- * The last commit takes part in an election: the synchronous state says who may have it, or everybody is asked. A new cluster has no such
- * state for some seconds. Without synchronous replication a failover may lose commits.
+ * The synchronous state says who may be elected. While it names nobody, each member may be that the others know to have no more than it: all
+ * of them have to be there, or one that has less than another that is away could take the lock.
  */
-function isElectionComplete({ store, spec, roster, live }: Situation): boolean {
-  if (spec.synchronous.count === 0 || store.electors.length > 0) return true;
-  return [...roster.keys()].every((index) => live.get(index)?.lsn !== undefined);
+function isLimited({ store, roster, live }: Situation): boolean {
+  if (store.sync !== undefined) return true;
+  return roster.size > 0 && [...roster.keys()].every((index) => live.get(index)?.lsn !== undefined);
 }

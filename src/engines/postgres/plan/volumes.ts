@@ -22,6 +22,11 @@ function annotate(claim: Claim, name: string, to: string): ObjectStep[] {
   ];
 }
 
+/** No process is ever started on it again. */
+export function retiredMark(claim: Claim): ObjectStep[] {
+  return annotate(claim, retiredAnnotation, 'true');
+}
+
 /** A volume whose member has told its database for the first time, and the version of its data. */
 export function holdSteps({ claims, live }: Situation): ObjectStep[] {
   return [...claims].flatMap(([index, claim]) => {
@@ -44,8 +49,8 @@ export function retireSteps(situation: Situation, roster: Roster): ObjectStep[] 
   return [...claims].flatMap(([index, claim]): ObjectStep[] => {
     if (roster.has(index) || sets.has(index) || pods.has(index)) return [];
     if (claim.metadata.deletionTimestamp !== undefined) return [];
-    if (spec.deletionPolicy !== 'Delete') return annotate(claim, retiredAnnotation, 'true');
-    if (primary === undefined || store.electors.includes(podOf(situation, index))) return [];
+    if (spec.deletionPolicy !== 'Delete') return retiredMark(claim);
+    if (primary === undefined || store.sync?.voters.includes(podOf(situation, index)) === true) return [];
     const ref = refOf(claim, persistentVolumeClaims);
     return ref === undefined ? [] : [{ type: 'delete', ref, reason: 'its member has left' }];
   });

@@ -14,13 +14,20 @@ const slotShare = 0.2;
 
 export type Parameters = Readonly<Record<string, string>>;
 
+/** Share that WAL takes between two checkpoints. PostgreSQL's default is for a volume of 10Gi, and fills a smaller one. */
+const walShare = 0.1;
+/** More is a longer recovery after a crash. */
+const mostWal = 4096;
+
 /** What a user may set to another value. */
 function defaults({ spec }: Cluster<PostgresSpec>): Parameters {
   const memory = unitsOf(spec.resources.limits.memory) / mebibyte;
+  const volume = unitsOf(spec.storage.size) / mebibyte;
   return {
     shared_buffers: `${Math.floor(memory * sharedBuffersShare)}MB`,
     effective_cache_size: `${Math.floor(memory * cacheShare)}MB`,
     max_connections: '100',
+    max_wal_size: `${Math.max(64, Math.min(mostWal, Math.floor(volume * walShare)))}MB`,
     timezone: 'UTC',
     log_timezone: 'UTC',
     // A client or peer whose machine is gone is given up in this time.

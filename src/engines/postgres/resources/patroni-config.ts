@@ -3,11 +3,22 @@
  *
  * Files are JSON, which is YAML. Names of fields are those of Patroni 4.
  */
+import { createHash } from 'node:crypto';
 import type { Cluster } from '../../../api/cluster.ts';
 import { durationMs } from '../../../api/duration.ts';
 import { instanceLabel, selectorLabels } from '../../../resources/metadata.ts';
 import type { PostgresSpec } from '../kind/schema.ts';
-import { archiveSlot, component, paths, patroniPort, programs, roleLabel, roles, sqlPort } from '../names.ts';
+import {
+  archiveSlot,
+  component,
+  configSetting,
+  paths,
+  patroniPort,
+  programs,
+  roleLabel,
+  roles,
+  sqlPort,
+} from '../names.ts';
 import { parametersOf } from './parameters.ts';
 import type { Beginning } from './roster.ts';
 
@@ -121,6 +132,18 @@ export function memberConfig(cluster: Cluster<PostgresSpec>): string {
 
 /** What is shared: Patroni keeps it in the store, and the operator changes it there. */
 export function sharedConfig(cluster: Cluster<PostgresSpec>): Json {
+  const { postgresql, ...others } = settings(cluster);
+  const parameters = { ...parametersOf(cluster), [configSetting]: configDigest(cluster) };
+  return { ...others, postgresql: { ...postgresql, parameters } };
+}
+
+/** Of all that is shared. */
+export function configDigest(cluster: Cluster<PostgresSpec>): string {
+  const all = { ...settings(cluster), parameters: parametersOf(cluster) };
+  return createHash('sha256').update(JSON.stringify(all)).digest('hex').slice(0, 16);
+}
+
+function settings(cluster: Cluster<PostgresSpec>) {
   const { spec } = cluster;
   const { count, strict } = spec.synchronous;
   const ttl = Math.round(durationMs(spec.failover.ttl) / 1000);
@@ -141,7 +164,7 @@ export function sharedConfig(cluster: Cluster<PostgresSpec>): Json {
     member_slots_ttl: '30min',
     // On every member, and moved along: it outlives a failover. Patroni drops slots that it does not know.
     ...(spec.backup?.archive === undefined ? {} : { slots: { [archiveSlot]: { type: 'physical' } } }),
-    postgresql: { use_pg_rewind: true, use_slots: true, parameters: parametersOf(cluster) },
+    postgresql: { use_pg_rewind: true, use_slots: true },
   };
 }
 

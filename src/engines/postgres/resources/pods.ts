@@ -24,12 +24,13 @@ import {
   patroniPort,
   postgresNames,
   programs,
+  restartAnnotation,
   roleLabel,
   roles,
   sqlPort,
 } from '../names.ts';
 import { memberConfig } from './patroni-config.ts';
-import { bootstrapKey } from './roster.ts';
+import { bootstrapKey, startKey } from './roster.ts';
 
 /** A first copy of a large database takes hours. One try a second. */
 const startTries = 86_400;
@@ -86,10 +87,12 @@ function configuration(cluster: string, index: number): Mounted {
     { key: 'relabel.py', path: 'relabel.py' },
     { key: 'post-init.sh', path: 'post-init.sh' },
     { key: 'pre-stop.py', path: 'pre-stop.py' },
+    { key: 'start.sh', path: 'start.sh' },
   ];
   const sources = [
     { configMap: { name: patroni, items } },
     { configMap: { name: roster, items: [{ key, path: 'bootstrap.yml' }], optional: true } },
+    { configMap: { name: roster, items: [{ key: startKey(cluster, index), path: 'start' }], optional: true } },
   ];
   return {
     volume: { name: 'patroni', projected: { defaultMode: 0o555, sources } },
@@ -150,7 +153,8 @@ function environment(cluster: Cluster<PostgresSpec>, everyMember: Readonly<Recor
     MEMBER_SELECTOR: selector.join(','),
     OPERATOR_ROLE: roles.operator,
     REST_PORT: String(patroniPort),
-    DATA: paths.data,
+    CONFIG_DIRECTORY: paths.patroni,
+    DATA_DIRECTORY: paths.data,
     PGBIN: programs(cluster.spec.version),
     // For people who enter the pod: Debian has no `psql` in the usual path.
     PATH: `${programs(cluster.spec.version)}:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin`,
@@ -164,13 +168,20 @@ function environment(cluster: Cluster<PostgresSpec>, everyMember: Readonly<Recor
   ];
 }
 
-/** `replicas`: 0 where the cluster is parked. `authorities`: whom the member is to trust. */
+/** What is on the pod besides: another value has it restart. */
+export interface Noted {
+  /** Whom the member is to trust. */
+  readonly authorities?: string | undefined;
+  readonly restart?: string | undefined;
+}
+
+/** `replicas`: 0 where the cluster is parked. */
 export function memberStatefulSet(
   cluster: Cluster<PostgresSpec>,
   index: number,
   part: Part,
   replicas: 0 | 1,
-  authorities?: string,
+  { authorities, restart }: Noted = {},
 ): KubeObject {
   const { metadata, spec } = cluster;
   const name = memberName(metadata.name, index);
@@ -189,7 +200,7 @@ export function memberStatefulSet(
     name: 'postgres',
     image: postgresImage(spec),
     imagePullPolicy: 'IfNotPresent',
-    command: ['patroni', paths.patroni],
+    command: ['/bin/sh', `${paths.patroni}/start.sh`],
     env: environment(cluster, everyMember),
     ports: [
       { name: 'postgres', containerPort: sqlPort, protocol: 'TCP' },
@@ -214,6 +225,7 @@ export function memberStatefulSet(
     podAnnotations: {
       [configAnnotation]: createHash('sha256').update(memberConfig(cluster)).digest('hex').slice(0, 16),
       ...(authorities === undefined ? {} : { [authoritiesAnnotation]: authorities }),
+      ...(restart === undefined ? {} : { [restartAnnotation]: restart }),
     },
     podSpec: {
       serviceAccountName: names.account,

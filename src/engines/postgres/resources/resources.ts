@@ -13,7 +13,7 @@ import { accessOfPods } from './access.ts';
 import { accessServices } from './access-services.ts';
 import { certificateChildren } from './certificates.ts';
 import { exporterChildren } from './exporter.ts';
-import { accountName, bootstrapConfig, memberConfig } from './patroni-config.ts';
+import { accountName, bootstrapConfig, memberConfig, sharedConfig } from './patroni-config.ts';
 import { memberStatefulSet } from './pods.ts';
 import { poolerChildren } from './pooler.ts';
 import { forming, type Roster, rosterData } from './roster.ts';
@@ -33,16 +33,21 @@ export function postgresResources(cluster: Cluster<PostgresSpec>): readonly Desi
 
 /**
  * The ConfigMaps of Patroni. They have no owner: what they say belongs to the data. Only a new cluster gets them: see `accessOfPods`.
- * `primary`: of a cluster that runs. Until it writes anew who may be elected beside it, only this pod may.
+ * `primary`: of a cluster that runs. Until it writes anew who may be elected beside it, only this pod may. `systemId`: of the database, where
+ * nobody runs who would write it.
  */
-export function newState(cluster: Cluster<PostgresSpec>, primary?: string): Desired[] {
+export function newState(cluster: Cluster<PostgresSpec>, primary?: string, systemId?: string): Desired[] {
   const part = memberPart(cluster);
-  const { sync } = postgresNames(cluster.metadata.name).state;
+  const { sync, config } = postgresNames(cluster.metadata.name).state;
   return stateNames(cluster.metadata.name).map((name) => {
     const metadata = unownedMetadata(cluster, name, part);
     const alone =
       name === sync && primary !== undefined ? { annotations: { leader: primary, sync_standby: '', quorum: '0' } } : {};
-    return { object: { apiVersion: 'v1', kind: 'ConfigMap', metadata: { ...metadata, ...alone } } };
+    const known =
+      name === config && systemId !== undefined
+        ? { annotations: { config: JSON.stringify(sharedConfig(cluster)), initialize: systemId } }
+        : {};
+    return { object: { apiVersion: 'v1', kind: 'ConfigMap', metadata: { ...metadata, ...alone, ...known } } };
   });
 }
 
@@ -61,10 +66,16 @@ function applicationValues({ metadata, spec }: Cluster<PostgresSpec>): Record<st
   };
 }
 
-export interface Upgrading {
+/** What is neither in the spec nor what a member is to trust. */
+export interface Beyond {
+  /** How far a major upgrade is. */
   readonly record?: UpgradeRecord | undefined;
   /** Which members run; default: all. */
-  isRunning(index: number): boolean;
+  readonly isRunning?: (index: number) => boolean;
+  /** See `restartAnnotation`. */
+  readonly restart?: string | undefined;
+  /** See `requestKey` of the roster. */
+  readonly request?: string | undefined;
 }
 
 /** `cluster` has the version of its data. `authorities`: whom a member is to trust, where that is known. */
@@ -72,7 +83,7 @@ export function postgresChildren(
   cluster: Cluster<PostgresSpec>,
   roster: Roster,
   authorities: (index: number) => string | undefined = () => undefined,
-  { record, isRunning }: Upgrading = { isRunning: () => true },
+  { record, isRunning = () => true, restart, request }: Beyond = {},
 ): readonly Desired[] {
   const { metadata, spec } = cluster;
   const names = postgresNames(metadata.name);
@@ -97,7 +108,7 @@ export function postgresChildren(
     { object: configMap(owned(names.patroni), patroni) },
     {
       object: configMap(owned(names.roster), {
-        ...rosterData(metadata.name, roster, (beginning) => bootstrapConfig(cluster, beginning)),
+        ...rosterData(metadata.name, roster, (beginning) => bootstrapConfig(cluster, beginning), request),
         ...upgradeData(spec.version, record),
       }),
     },
@@ -109,13 +120,10 @@ export function postgresChildren(
     { object: clusterIPService({ metadata: owned(names.replicas), selector: withRole('replica'), ports }) },
     { object: disruptionBudget(owned(names.members), selector) },
     ...[...roster.keys()].map((index) => ({
-      object: memberStatefulSet(
-        cluster,
-        index,
-        part,
-        spec.instances > 0 && isRunning(index) ? 1 : 0,
-        authorities(index),
-      ),
+      object: memberStatefulSet(cluster, index, part, spec.instances > 0 && isRunning(index) ? 1 : 0, {
+        authorities: authorities(index),
+        restart,
+      }),
     })),
     ...poolerChildren(cluster),
     ...exporterChildren(cluster, roster),

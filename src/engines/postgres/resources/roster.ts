@@ -2,14 +2,15 @@
  * The roster: which members there shall be, and how each one's process is to start. It is in a ConfigMap that the pods mount.
  *
  * `form` bootstraps a new cluster, and only its first member has it. `restore` begins with the data that a restore has put on its volume, and makes
- * no database where there is none. `join` copies the leader's data, or goes on with what the volume holds. Nobody but a member that forms makes a
- * database, so a cluster whose volumes are all lost stays without one until a person decides.
+ * no database where there is none. `join` copies the leader's data, or goes on with what the volume holds. `resume` goes on with what the volume
+ * holds, and does not start on a blank one: commits may have been acknowledged because this member had them, and under its name nobody may come
+ * who does not. Nobody but a member that forms makes a database, so a cluster whose volumes are all lost stays without one until a person decides.
  */
 import { memberName } from '../names.ts';
 
 /** How the first member of a new cluster begins. */
 export type Beginning = 'form' | 'restore';
-export type Start = Beginning | 'join';
+export type Start = Beginning | 'join' | 'resume';
 
 /** By the member's number. */
 export type Roster = ReadonlyMap<number, Start>;
@@ -28,20 +29,25 @@ export function startKey(cluster: string, index: number): string {
   return `${memberName(cluster, index)}.start`;
 }
 
+/** Key of the request of a person for which the roster has been reduced to one member: see `plan/recovery.ts`. */
+export const requestKey = 'recover-from';
+
 /** The ConfigMap's data. `bootstrap`: Patroni's configuration of a new cluster. */
 export function rosterData(
   cluster: string,
   roster: Roster,
   bootstrap: (beginning: Beginning) => string,
+  request?: string,
 ): Record<string, string> {
-  return Object.fromEntries(
-    [...roster]
+  return Object.fromEntries([
+    ...[...roster]
       .sort(([a], [b]) => a - b)
       .flatMap(([index, start]) => [
         [startKey(cluster, index), start],
-        ...(start === 'join' ? [] : [[bootstrapKey(cluster, index), bootstrap(start)]]),
+        ...(start === 'join' || start === 'resume' ? [] : [[bootstrapKey(cluster, index), bootstrap(start)]]),
       ]),
-  );
+    ...(request === undefined ? [] : [[requestKey, request]]),
+  ]);
 }
 
 /** What a ConfigMap's data says; entries that are not whole are no entries. */
@@ -55,5 +61,5 @@ export function readRoster(cluster: string, data: Readonly<Record<string, string
 }
 
 function isStart(text: string): text is Start {
-  return text === 'form' || text === 'restore' || text === 'join';
+  return text === 'form' || text === 'restore' || text === 'join' || text === 'resume';
 }

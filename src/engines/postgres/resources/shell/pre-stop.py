@@ -26,5 +26,5 @@ def paused():
 
 
 if paused():
-    stop = [os.environ['PGBIN'] + '/pg_ctl', 'stop', '-D', os.environ['DATA'], '-m', 'fast', '-w', '-t', '100']
+    stop = [os.environ['PGBIN'] + '/pg_ctl', 'stop', '-D', os.environ['DATA_DIRECTORY'], '-m', 'fast', '-w', '-t', '100']
     sys.exit(subprocess.call(stop))

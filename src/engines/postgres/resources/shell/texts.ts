@@ -122,7 +122,7 @@ def paused():
 
 
 if paused():
-    stop = [os.environ['PGBIN'] + '/pg_ctl', 'stop', '-D', os.environ['DATA'], '-m', 'fast', '-w', '-t', '100']
+    stop = [os.environ['PGBIN'] + '/pg_ctl', 'stop', '-D', os.environ['DATA_DIRECTORY'], '-m', 'fast', '-w', '-t', '100']
     sys.exit(subprocess.call(stop))
 `,
   'relabel.py': `"""Takes the leader's label from every pod of the cluster but the leader's: a callback of Patroni (ACTION ROLE SCOPE).
@@ -203,6 +203,17 @@ def main():
 
 
 sys.exit(main())
+`,
+  'start.sh': `#!/bin/sh
+# Starts Patroni, but for a member that has had data and whose volume is blank. Commits may have been acknowledged because
+# this member had them, and under its name nobody may come who does not. The operator replaces it by another one.
+set -eu
+start=$(cat "\${CONFIG_DIRECTORY:?}/start" 2>/dev/null || echo join)
+if [ "$start" = resume ] && [ ! -s "\${DATA_DIRECTORY:?}/global/pg_control" ]; then
+  echo "the volume is blank, and this member has had data" >&2
+  exit 78
+fi
+exec patroni "$CONFIG_DIRECTORY"
 `,
   'upgrade.sh': `#!/bin/sh
 # Another major version of PostgreSQL on one volume: upgrade.sh MODE, run by a Job while no member runs on the volume.

@@ -1,0 +1,71 @@
+/** What PostgreSQL of each member says by SQL. Patroni tells what it means to do; this is what clients meet. */
+import type { Cluster } from '../../../api/cluster.ts';
+import type { EngineContext } from '../../../engine/engine-context.ts';
+import { operatorSession } from '../client/credentials.ts';
+import { ask, askOne } from '../client/question.ts';
+import {
+  logQuestion,
+  type ServerFacts,
+  type SettingSeen,
+  serverQuestion,
+  settingsQuestion,
+} from '../client/questions/server.ts';
+import { ServerError } from '../client/server-error.ts';
+import { readOnly, withSession } from '../client/session.ts';
+import type { PostgresSpec } from '../kind/schema.ts';
+
+export type ServerSeen =
+  | { readonly state: 'seen'; readonly facts: ServerFacts; readonly settings: readonly SettingSeen[] }
+  /** It lets nobody in: all its connections are taken. It works for those who are in. */
+  | { readonly state: 'full' }
+  | { readonly state: 'unknown'; readonly why: string };
+
+/** SQLSTATE `too_many_connections`: PostgreSQL's documentation, Appendix A. */
+const tooManyConnections = '53300';
+
+/** `address`: of a member whose PostgreSQL runs. */
+export async function observeServer(
+  cluster: Cluster<PostgresSpec>,
+  address: string,
+  io: EngineContext,
+): Promise<ServerSeen> {
+  try {
+    return await withSession(io, await session(cluster, address, io), async (connection) => {
+      const facts = await askOne(connection, serverQuestion);
+      const names = parameterNames(cluster.spec);
+      const settings = names.length === 0 ? [] : await ask(connection, settingsQuestion(names));
+      return { state: 'seen', facts, settings } as const;
+    });
+  } catch (error) {
+    io.signal.throwIfAborted();
+    if (error instanceof ServerError && error.code === tooManyConnections) return { state: 'full' };
+    return { state: 'unknown', why: (error as Error).message };
+  }
+}
+
+/** Where the log begins that the primary still has; undefined where it does not say. */
+export async function observeLog(
+  cluster: Cluster<PostgresSpec>,
+  address: string,
+  io: EngineContext,
+): Promise<number | undefined> {
+  try {
+    const { oldest } = await withSession(io, await session(cluster, address, io), (connection) =>
+      askOne(connection, logQuestion),
+    );
+    return oldest;
+  } catch {
+    io.signal.throwIfAborted();
+    return undefined;
+  }
+}
+
+/** Those of PostgreSQL itself: a setting of an extension that is not loaded yet has no entry of its own. */
+export function parameterNames({ parameters }: PostgresSpec): readonly string[] {
+  return Object.keys(parameters).filter((name) => !name.includes('.'));
+}
+
+async function session(cluster: Cluster<PostgresSpec>, address: string, io: EngineContext) {
+  const target = await operatorSession(cluster, address, io);
+  return { ...target, login: { ...target.login, settings: readOnly } };
+}

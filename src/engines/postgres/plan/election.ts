@@ -1,0 +1,44 @@
+/** What is said while nobody is primary. Electing is Patroni's: the operator says why nobody is elected, and waits. */
+import { blocked, type Outcome, wait } from '../../../plan/plan.ts';
+import { answering } from '../observe/observed.ts';
+import { hasHeldData, podOf, type Situation } from '../observe/situation.ts';
+import { endedBlank } from './failed-member.ts';
+import { memberProblems } from './health.ts';
+import { hasLasted, offers } from './recovery-request.ts';
+import { recheckMs } from './restart.ts';
+
+export function withoutPrimary(situation: Situation): Outcome {
+  const problems = memberProblems(situation);
+  const words = problems.length === 0 ? 'the members elect a primary' : problems.join('; ');
+  if (!hasHeldData(situation)) return wait('Forming', words, recheckMs);
+  const { roster, pods } = situation;
+  const blank = [...roster.keys()].filter((index) => endedBlank(pods.get(index)));
+  if (blank.length > 0 && blank.length === roster.size) {
+    const names = blank.map((index) => podOf(situation, index)).join(', ');
+    return blocked(
+      'DataLost',
+      `the volumes of all members are blank (${names}), and there was a database: nothing is started on them; bring the volumes back, or delete the cluster and restore a backup`,
+    );
+  }
+  const also = hasLasted(situation) ? offers(situation) : '';
+  const why = withoutVotes(situation);
+  return why === undefined
+    ? wait('NoPrimary', `nobody is primary: ${words}${also}`, recheckMs)
+    : wait('QuorumLost', `nobody is promoted: ${why}; ${words}${also}`, recheckMs);
+}
+
+/**
+ * By Patroni's rule: a candidate is one of the voters, and as many of the others as the quorum says have to answer it. The former leader has
+ * every commit, and needs nobody.
+ */
+function withoutVotes({ store, observed }: Situation): string | undefined {
+  const { sync } = store;
+  if (sync === undefined) return undefined;
+  const there = answering(observed.members)
+    .filter(({ pod, postgres }) => postgres === 'running' && sync.voters.includes(pod))
+    .map(({ pod }) => pod);
+  if (there.includes(sync.leader) || (there.length > 0 && there.length - 1 >= sync.quorum)) return undefined;
+  const away = sync.voters.filter((pod) => !there.includes(pod));
+  const those = there.length === 0 ? 'no other voter answers' : `${there.join(', ')} may not have them`;
+  return `commits may be on ${away.join(', ')}, and ${those}`;
+}

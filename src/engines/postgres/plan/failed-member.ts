@@ -1,0 +1,134 @@
+/**
+ * Which member will not come back by itself: only such a one is replaced, and only beside a primary.
+ *
+ * Silence alone says nothing: a pod that starts again, a slow network and a busy machine end by themselves, and Patroni rewinds a member
+ * that has left the primary's timeline. What counts is a blank volume, a log that the primary has removed, data that Patroni has not
+ * rewound, or a pod that Kubernetes has given up.
+ */
+import type { Pod } from '../../../resources/children.ts';
+import type { LiveMember } from '../observe/observed.ts';
+import { heldBy, isPrimary, type Situation } from '../observe/situation.ts';
+import { isOutdated } from './outdated.ts';
+
+/** What `start.sh` ends with. */
+export const blankExitCode = 78;
+/** Beyond the grace that a pod has to stop: its node does not answer. */
+const terminatingMs = 60_000;
+/** For a process that crashes again and again, and for a volume that is bound to a node that is gone. */
+const patienceMs = 180_000;
+/** In which Patroni has noticed that a member has left the primary's timeline, and has stopped it to rewind it. */
+const rewindMs = 60_000;
+const manyRestarts = 5;
+
+export interface Failure {
+  readonly why: string;
+  /** Its data is a part of the primary's, and nothing else is wrong: it may be deleted and copied again in its place. */
+  readonly isBehind?: true;
+}
+
+/** Undefined for a member that is well, or may be soon. */
+export function failureOf(situation: Situation, index: number): Failure | undefined {
+  const { primary, live, pods } = situation;
+  if (primary === undefined) return undefined;
+  const member = live.get(index);
+  if (member !== undefined && isPrimary(situation, member)) return undefined;
+  const pod = pods.get(index);
+  return blank(situation, index, pod) ?? apart(situation, member, primary) ?? givenUp(situation, index, pod);
+}
+
+/** Kubernetes cannot stop it: its node does not answer. */
+export function isAbandoned({ observed }: Situation, pod: Pod | undefined): boolean {
+  const { deletionTimestamp } = pod?.metadata ?? {};
+  // The API server sets it to the end of the grace.
+  return deletionTimestamp !== undefined && observed.at - Date.parse(deletionTimestamp) > terminatingMs;
+}
+
+export function endedBlank(pod: Pod | undefined): boolean {
+  return (pod?.status?.containerStatuses ?? []).some(
+    ({ state, lastState }) =>
+      state?.running === undefined && (state?.terminated ?? lastState?.terminated)?.exitCode === blankExitCode,
+  );
+}
+
+function blank({ roster, claims, live }: Situation, index: number, pod: Pod | undefined): Failure | undefined {
+  if (roster.get(index) !== 'resume' || live.has(index)) return undefined;
+  if (endedBlank(pod)) return { why: 'its volume is blank' };
+  const claim = claims.get(index);
+  return claim !== undefined && heldBy(claim) === undefined ? { why: 'its volume is another one' } : undefined;
+}
+
+/** PostgreSQL runs, takes no writes, and copies from nobody. */
+function apart(
+  { observed, store }: Situation,
+  member: LiveMember | undefined,
+  primary: LiveMember,
+): Failure | undefined {
+  if (member === undefined || member.role !== 'replica' || member.postgres !== 'running' || member.isStreaming)
+    return undefined;
+  const { lsn, server } = member;
+  if (lsn === undefined) return undefined;
+  const isOn = isOnHistory(member, primary, store.history);
+  if (isOn && observed.logBegins !== undefined && lsn < observed.logBegins)
+    return { why: 'the primary has removed the log that it needs', isBehind: true };
+  const upMs = server?.state === 'seen' ? server.facts.upMs : 0;
+  const ledMs = store.acquired === undefined ? 0 : observed.at - store.acquired;
+  return !isOn && upMs > rewindMs && ledMs > rewindMs
+    ? { why: 'it has left the primary’s timeline, and Patroni has not rewound it' }
+    : undefined;
+}
+
+/** Whether everything that it has is a part of what the primary has. */
+export function isOnHistory(
+  { timeline, lsn }: Pick<LiveMember, 'timeline' | 'lsn'>,
+  primary: Pick<LiveMember, 'timeline' | 'lsn'>,
+  history: Situation['store']['history'],
+): boolean {
+  if (timeline === undefined || lsn === undefined || primary.timeline === undefined || primary.lsn === undefined)
+    return false;
+  if (timeline > primary.timeline) return false;
+  if (timeline === primary.timeline) return lsn <= primary.lsn;
+  const ended = history.find((entry) => entry.timeline === timeline);
+  return ended !== undefined && lsn <= ended.end;
+}
+
+function givenUp(situation: Situation, index: number, pod: Pod | undefined): Failure | undefined {
+  if (pod === undefined) return undefined;
+  const { observed, live } = situation;
+  if (isAbandoned(situation, pod)) return { why: 'its node does not answer' };
+  if (pod.metadata.deletionTimestamp !== undefined) return undefined;
+  const conditions = pod.status?.conditions ?? [];
+  const since = (type: string): number => {
+    const condition = conditions.find((one) => one.type === type && one.status === 'False');
+    return condition?.lastTransitionTime === undefined ? 0 : observed.at - Date.parse(condition.lastTransitionTime);
+  };
+  const scheduled = conditions.find(({ type }) => type === 'PodScheduled');
+  if (/volume node affinity/.test(scheduled?.message ?? '') && since('PodScheduled') > patienceMs)
+    return { why: 'the node of its volume is gone' };
+  const isFailing = crashes(pod) || failsToStart(live.get(index));
+  return isFailing && since('Ready') > patienceMs && isAloneInIt(situation, index)
+    ? { why: 'PostgreSQL does not start on its data' }
+    : undefined;
+}
+
+function crashes(pod: Pod): boolean {
+  return (pod.status?.containerStatuses ?? []).some(
+    ({ restartCount = 0, state, lastState }) =>
+      restartCount >= manyRestarts &&
+      state?.waiting?.reason === 'CrashLoopBackOff' &&
+      // More memory is what it needs, not another volume.
+      lastState?.terminated?.reason !== 'OOMKilled',
+  );
+}
+
+function failsToStart(member: LiveMember | undefined): boolean {
+  return member !== undefined && ['start failed', 'crashed', 'stopped'].includes(member.postgres);
+}
+
+/** Another standby runs the same template well: it is the data that keeps this one from running. */
+function isAloneInIt(situation: Situation, index: number): boolean {
+  const { roster, live } = situation;
+  if (isOutdated(situation, index)) return false;
+  return [...roster.keys()].some(
+    (other) => other !== index && live.get(other)?.isStreaming === true && !isOutdated(situation, other),
+  );
+}

@@ -1,0 +1,24 @@
+/** What the reconciles after the next one do, for people who read a plan. */
+import type { Cluster } from '../../../api/cluster.ts';
+import type { Children } from '../../../resources/children.ts';
+import type { PostgresSpec } from '../kind/schema.ts';
+import { retiredAnnotation } from '../names.ts';
+
+export function forecastPostgres({ spec }: Cluster<PostgresSpec>, children: Children): readonly string[] {
+  const size = children.objects.filter(({ kind }) => kind === 'StatefulSet').length;
+  const volumes = children.claims
+    .filter(({ metadata }) => metadata.annotations?.[retiredAnnotation] === undefined)
+    .map(({ metadata }) => metadata.name);
+  if (size === 0) {
+    return volumes.length === 0
+      ? []
+      : [`members resume on the volumes of an earlier cluster of this name: ${volumes.join(', ')}`];
+  }
+  const [coming, leaving] = [spec.instances - size, size - spec.instances];
+  if (coming > 0) return [`${coming} member(s) join at once, and each copies the data of the primary`];
+  if (spec.instances === 0 || leaving === 0) return [];
+  const fate = spec.deletionPolicy === 'Delete' ? 'are deleted' : 'are kept';
+  return [
+    `${leaving} member(s) leave, one at a time, the highest number first that is not the primary's; their volumes ${fate}`,
+  ];
+}

@@ -1,0 +1,39 @@
+/** Settings of the spec that PostgreSQL, or Patroni before it, has refused: they are in no file, and the server goes on with its own. */
+import { blocked, type Outcome } from '../../../plan/plan.ts';
+import { parameterNames } from '../observe/server.ts';
+import type { Situation } from '../observe/situation.ts';
+
+export const parametersRefused = 'ParametersRefused';
+
+/** They are on the command line, so that the server calls no value of them its default. */
+const onCommandLine: readonly string[] = [
+  'max_connections',
+  'max_locks_per_transaction',
+  'max_prepared_transactions',
+  'max_worker_processes',
+];
+
+/** `outcome` where it is none of a cluster where everything else is done: nothing waits for it. */
+export function withRefusedParameters(situation: Situation, outcome: Outcome): Outcome {
+  if (outcome.state !== 'settled') return outcome;
+  const words = refusedParameters(situation);
+  return words.length === 0
+    ? outcome
+    : blocked(
+        parametersRefused,
+        `${words.join('; ')}: the members run without; correct or remove it in spec.parameters`,
+      );
+}
+
+function refusedParameters({ spec, primary }: Situation): string[] {
+  if (primary?.server?.state !== 'seen') return [];
+  const { settings } = primary.server;
+  return parameterNames(spec).flatMap((name): string[] => {
+    const wanted = spec.parameters[name] ?? '';
+    const seen = settings.find((setting) => setting.name === name);
+    if (seen === undefined) return [`PostgreSQL ${spec.version} has no parameter ${name}`];
+    const isOther = onCommandLine.includes(name) && Number(seen.value) !== Number(wanted);
+    if (!seen.isDefault && !isOther) return [];
+    return [`${name}=${wanted} is not valid, and ${seen.value} is in force`];
+  });
+}

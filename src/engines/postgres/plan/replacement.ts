@@ -1,0 +1,71 @@
+/**
+ * What becomes of a member that will not come back by itself.
+ *
+ * It is replaced by one with a new number, and its volume is kept under every policy: nobody knows what is on it that the others do not have.
+ * Only data that is known to be a part of the primary's is deleted and copied again in its place, and only while another standby is whole.
+ */
+import { type Outcome, wait } from '../../../plan/plan.ts';
+import { podOf, type Situation } from '../observe/situation.ts';
+import { type Failure, failureOf } from './failed-member.ts';
+import { problemOf } from './health.ts';
+import type { PostgresPlan } from './postgres-plan.ts';
+import { asked, recheckMs } from './restart.ts';
+import { retiredMark } from './volumes.ts';
+
+export interface Replacement extends PostgresPlan {
+  /** Number of who goes. */
+  readonly lost?: number;
+}
+
+/** `requested`: number of a member that a person wants replaced. */
+export function planReplacement(situation: Situation, requested?: number): Replacement | undefined {
+  const { roster, primary, live } = situation;
+  if (primary === undefined || problemOf(situation, numberOf(situation, primary.pod)) !== undefined) return undefined;
+  for (const index of roster.keys()) {
+    const failure = failureOf(situation, index);
+    if (failure === undefined || arrivals(situation, index).length > 0) continue;
+    const member = live.get(index);
+    const isSpare = [...roster.keys()].some(
+      (other) =>
+        other !== index && problemOf(situation, other) === undefined && podOf(situation, other) !== primary.pod,
+    );
+    if (failure.isBehind === true && member !== undefined && isSpare) {
+      const words = `${member.pod} copies the data of the primary again: ${failure.why}`;
+      return {
+        steps: [
+          {
+            type: 'act',
+            action: { type: 'postgres.reinitialize', member: asked(member) },
+            summary: `delete the data of ${member.pod} and copy that of the primary: ${failure.why}`,
+            destructive: true,
+          },
+        ],
+        outcome: wait('Reinitializing', words, recheckMs),
+      };
+    }
+    return replacing(situation, index, failure);
+  }
+  if (requested === undefined || arrivals(situation, requested).length > 0) return undefined;
+  return replacing(situation, requested, { why: 'a person has asked for it' });
+}
+
+function replacing(situation: Situation, index: number, { why }: Failure): Replacement {
+  const claim = situation.claims.get(index);
+  const outcome: Outcome = wait(
+    'Replacing',
+    `${podOf(situation, index)} is replaced: ${why}; its volume is kept`,
+    recheckMs,
+  );
+  return { lost: index, steps: claim === undefined ? [] : retiredMark(claim), outcome };
+}
+
+/** Members that have yet to copy the data: if they fail as well, it is not the data of one member. */
+function arrivals({ roster, live }: Situation, besides: number): number[] {
+  return [...roster].flatMap(([index, start]) =>
+    index !== besides && start === 'join' && live.get(index)?.isStreaming !== true ? [index] : [],
+  );
+}
+
+function numberOf(situation: Situation, pod: string): number {
+  return [...situation.roster.keys()].find((index) => podOf(situation, index) === pod) ?? -1;
+}

@@ -1,0 +1,28 @@
+/**
+ * Which members have yet to take up the shared configuration. Patroni reads it every `loop_wait`, has PostgreSQL read its files anew, and asks a
+ * second later which settings take a restart. Until then nobody can say that the cluster is as the spec says, or who has to restart.
+ */
+import type { LiveMember } from '../observe/observed.ts';
+import type { Situation } from '../observe/situation.ts';
+import { configDigest } from '../resources/patroni-config.ts';
+
+/** In which Patroni has asked its server which settings take a restart, after that has read them. */
+const askedMs = 3000;
+/** Patroni does not answer for what its server says. Nobody waits for it for ever. */
+const patienceMs = 30_000;
+
+/** In words; undefined where all have. */
+export function unreadSettings(situation: Situation): string | undefined {
+  const pods = [...situation.live.values()].filter((member) => isUnread(situation, member)).map(({ pod }) => pod);
+  return pods.length === 0 ? undefined : `PostgreSQL of ${pods.join(', ')} has yet to take up its settings`;
+}
+
+function isUnread({ cluster }: Situation, { server, restartPending }: LiveMember): boolean {
+  if (server?.state !== 'seen') return false;
+  const { config, pending, configAgeMs } = server.facts;
+  if (config !== configDigest(cluster)) return true;
+  if (restartPending || configAgeMs >= patienceMs) return false;
+  // Otherwise Patroni has had it read for another reason, such as another synchronous standby.
+  const isChanging = ['Updating', 'Creating', undefined].includes(cluster.status?.phase);
+  return pending > 0 || (isChanging && configAgeMs < askedMs);
+}

@@ -1,0 +1,35 @@
+/** What a valid spec risks: said in the condition `SpecWarning` for as long as it is so. */
+import { unitsOf } from '../../../api/quantity.ts';
+import type { SpecWarning } from '../../../engine/spec-warnings.ts';
+import type { PostgresSpec } from '../kind/schema.ts';
+
+/** What one connection takes at least, by a rule of thumb: a backend with its caches. */
+const connectionBytes = 5 * 1024 ** 2;
+
+export function specWarnings(spec: PostgresSpec): readonly SpecWarning[] {
+  return [...replicationWarnings(spec), ...connectionWarnings(spec)];
+}
+
+function replicationWarnings({ instances, synchronous }: PostgresSpec): SpecWarning[] {
+  const { count, strict } = synchronous;
+  if (instances === 0) return [];
+  if (instances === 1) {
+    const message = 'instances is 1: there is no failover, and the only copy of the data is on one volume';
+    return [{ reason: 'SingleInstance', message }];
+  }
+  if (count === 0) {
+    const message = 'synchronous.count is 0: a failover can lose commits that were acknowledged';
+    return [{ reason: 'AsynchronousReplication', message }];
+  }
+  if (!strict || count < instances - 1) return [];
+  const message = `synchronous.strict with count ${count} of ${instances} instances: writes stop as soon as one standby is away, also while it restarts`;
+  return [{ reason: 'NoSpareStandby', message }];
+}
+
+function connectionWarnings({ parameters, resources }: PostgresSpec): SpecWarning[] {
+  const connections = Number(parameters.max_connections ?? '100');
+  const memory = unitsOf(resources.limits.memory);
+  if (!(connections * connectionBytes > memory * 0.75) || parameters.max_connections === undefined) return [];
+  const message = `max_connections is ${connections}, and the memory limit ${resources.limits.memory}: with all of them in use the kernel may end PostgreSQL`;
+  return [{ reason: 'ConnectionsWithoutMemory', message }];
+}

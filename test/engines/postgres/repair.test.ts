@@ -1,0 +1,240 @@
+/** Which member is replaced, which copies again, and which is waited for. */
+import { describe, expect, it } from 'vitest';
+import type { KubeObject } from '../../../src/api/object.ts';
+import { isOnHistory } from '../../../src/engines/postgres/plan/failed-member.ts';
+import { now, type Story } from '../../support/postgres-situation.ts';
+import { type PlanRow, planned } from '../../support/postgres-words.ts';
+
+const table = (rows: readonly PlanRow[]): void =>
+  it.each(rows)('%s', (_, story, plan) => expect(planned(story)).toEqual(plan));
+
+const waits = ['wait MembersNotReady'];
+const replaced = (number: number, next = 3): readonly string[] => [
+  `data-db-${number}-0: retired true`,
+  `apply Role db-postgres: ${[1, 2]
+    .filter((at) => at >= number)
+    .map((at) => `rules[2].resourceNames[${at}]`)
+    .join(', ')}`,
+  `apply ConfigMap db-members: db-${next}.start=join`,
+  `create StatefulSet db-${next}`,
+  `delete StatefulSet db-${number}`,
+  'wait Replacing',
+];
+const seconds = (count: number): string => new Date(now - count * 1000).toISOString();
+
+/** A last word on one pod. */
+const pod =
+  (number: number, change: (pod: KubeObject) => object): NonNullable<Story['children']> =>
+  (objects) =>
+    objects.map((object) =>
+      object.kind === 'Pod' && object.metadata.name === `db-${number}-0`
+        ? ({ ...object, ...change(object) } as KubeObject)
+        : object,
+    );
+const ended = (exitCode: number, restartCount: number, reason = 'Error') => ({
+  status: {
+    phase: 'Running',
+    podIP: '10.0.0.2',
+    conditions: [
+      { type: 'PodScheduled', status: 'True' },
+      { type: 'Ready', status: 'False', lastTransitionTime: seconds(200) },
+    ],
+    containerStatuses: [
+      {
+        name: 'postgres',
+        restartCount,
+        state: { waiting: { reason: 'CrashLoopBackOff' } },
+        lastState: { terminated: { exitCode, reason } },
+      },
+    ],
+  },
+});
+const terminating = (count: number): Story => ({
+  members: { 2: 'silent' },
+  children: pod(2, ({ metadata }) => ({ metadata: { ...metadata, deletionTimestamp: seconds(count) } })),
+});
+const unscheduled = (since: number): Story => ({
+  members: { 2: 'silent' },
+  children: pod(2, () => ({
+    status: {
+      phase: 'Pending',
+      conditions: [
+        {
+          type: 'PodScheduled',
+          status: 'False',
+          message: '0/3 nodes are available: 1 node(s) had volume node affinity conflict',
+          lastTransitionTime: seconds(since),
+        },
+      ],
+    },
+  })),
+});
+
+describe('a member that has lost its volume', () => {
+  const blank: Story = { members: { 2: 'silent' }, children: pod(2, () => ended(78, 1)) };
+  table([
+    ['is replaced when it refuses to start on a blank one', blank, replaced(2)],
+    [
+      'is replaced when its volume is one that has never had its data',
+      { members: { 2: 'silent' }, claims: { 2: 'blank' } },
+      replaced(2),
+    ],
+    [
+      'is waited for where it has never had the data: it copies',
+      { members: { 2: 'silent' }, claims: { 2: 'blank' }, starts: { 2: 'join' } },
+      waits,
+    ],
+    ['is not replaced while nobody is primary', { ...blank, primary: 'nobody' }, ['wait NoPrimary']],
+    [
+      'is not replaced while another one that is new has yet to copy',
+      { ...blank, starts: { 1: 'join' }, members: { 1: { isStreaming: false, isSynchronous: false }, 2: 'silent' } },
+      waits,
+    ],
+    ['is not replaced while the primary is not well', { ...blank, pods: { 0: 'unready' } }, waits],
+    ['keeps its volume, where the policy is to delete', { ...blank, spec: { deletionPolicy: 'Delete' } }, replaced(2)],
+    [
+      'leaves without another one where one has to leave anyway',
+      { ...blank, spec: { instances: 2 }, before: { instances: 3 } },
+      [
+        'data-db-2-0: retired true',
+        'apply Role db-postgres: rules[2].resourceNames',
+        'apply ConfigMap db-members: ',
+        'delete StatefulSet db-2',
+        'wait Replacing',
+      ],
+    ],
+  ]);
+});
+
+describe('all volumes blank', () => {
+  it('are said: there was a database, and nothing begins a new one', () => {
+    const story: Story = {
+      primary: 'nobody',
+      spec: { instances: 1 },
+      numbers: [2],
+      members: { 2: 'silent' },
+      children: pod(2, () => ended(78, 1)),
+    };
+    expect(planned(story)).toEqual(['blocked DataLost']);
+  });
+});
+
+describe('a standby that copies from nobody', () => {
+  const apart = { isStreaming: false, isSynchronous: false } as const;
+  const behind = (change: object = {}): Story => ({
+    members: { 0: { lsn: 9000 }, 2: { ...apart, lsn: 4000, ...change } },
+    observed: { logBegins: 5000 },
+  });
+  table([
+    [
+      'copies again in its place where the primary has removed the log, and another standby is whole',
+      behind(),
+      ['copy db-2-0 again', 'wait Reinitializing'],
+    ],
+    [
+      'is replaced where no other standby is whole',
+      {
+        ...behind(),
+        members: {
+          0: { lsn: 9000 },
+          1: { isStreaming: false, isSynchronous: false, lsn: 6000 },
+          2: { ...apart, lsn: 4000 },
+        },
+      },
+      replaced(2),
+    ],
+    ['is waited for where the log is still there', { ...behind(), observed: { logBegins: 4000 } }, waits],
+    ['is waited for where nobody tells of the log', { ...behind(), observed: {} }, waits],
+    ['is waited for while it starts', behind({ postgres: 'starting' }), waits],
+    [
+      'is replaced where it has more than the primary, and Patroni has not rewound it',
+      { members: { 0: { lsn: 3000 }, 2: { ...apart, lsn: 4000 } } },
+      replaced(2),
+    ],
+    [
+      'is waited for where it has more, and has just started',
+      {
+        members: {
+          0: { lsn: 3000 },
+          2: { ...apart, lsn: 4000, server: { state: 'unknown', why: 'x' } },
+        },
+      },
+      waits,
+    ],
+    [
+      'is waited for where it has more than a primary that has just been elected',
+      { members: { 0: { lsn: 3000 }, 2: { ...apart, lsn: 4000 } }, lock: { acquireTime: seconds(5) } },
+      waits,
+    ],
+    [
+      'is waited for on an earlier timeline that it has not left',
+      {
+        members: { 0: { lsn: 9000, timeline: 2 }, 1: { timeline: 2 }, 2: { ...apart, lsn: 4000 } },
+        history: '[[1, 4000, "no recovery target specified"]]',
+      },
+      waits,
+    ],
+    [
+      'is replaced where it went on on an earlier timeline',
+      {
+        members: { 0: { lsn: 9000, timeline: 2 }, 1: { timeline: 2 }, 2: { ...apart, lsn: 4001 } },
+        history: '[[1, 4000, "no recovery target specified"]]',
+      },
+      replaced(2),
+    ],
+  ]);
+});
+
+describe('a member that Kubernetes has given up', () => {
+  const crashing = (exitCode: number, restarts: number, reason?: string): Story => ({
+    members: { 2: 'silent' },
+    children: pod(2, () => ended(exitCode, restarts, reason)),
+  });
+  table([
+    ['is replaced when its node does not stop its pod', terminating(61), replaced(2)],
+    ['is waited for within a minute', terminating(59), waits],
+    ['is replaced when the node of its volume is gone', unscheduled(181), replaced(2)],
+    ['is waited for within three minutes', unscheduled(179), waits],
+    ['is replaced when it ends again and again, and another standby runs well', crashing(1, 5), replaced(2)],
+    ['is waited for when it has ended a few times', crashing(1, 4), waits],
+    ['is waited for when it needs more memory', crashing(137, 9, 'OOMKilled'), waits],
+    [
+      'is waited for when no other standby runs: it may be the template',
+      { ...crashing(1, 9), members: { 1: 'silent', 2: 'silent' } },
+      waits,
+    ],
+  ]);
+  it('holds up nobody once it has left', () => {
+    const story: Story = {
+      spec: {},
+      before: { instances: 4 },
+      rostered: [0, 1, 2],
+      pods: { 1: 'outdated' },
+      members: { 3: 'silent' },
+      children: (objects) =>
+        pod(3, ({ metadata }) => ({ metadata: { ...metadata, deletionTimestamp: seconds(61) } }))(
+          objects.filter(({ kind, metadata }) => kind !== 'StatefulSet' || metadata.name !== 'db-3'),
+        ),
+    };
+    expect(planned(story)).toEqual(['delete Pod db-1-0', 'wait Restarting']);
+  });
+});
+
+describe('data', () => {
+  const history = [
+    { timeline: 1, end: 4000 },
+    { timeline: 2, end: 6000 },
+  ];
+  const primary = { timeline: 3, lsn: 9000 };
+  it.each<[string, { timeline?: number; lsn?: number }, boolean]>([
+    ['of the same timeline, with less', { timeline: 3, lsn: 9000 }, true],
+    ['of the same timeline, with more', { timeline: 3, lsn: 9001 }, false],
+    ['of an earlier one, up to where it ended', { timeline: 2, lsn: 6000 }, true],
+    ['of an earlier one, beyond', { timeline: 2, lsn: 6001 }, false],
+    ['of a later one', { timeline: 4, lsn: 1 }, false],
+    ['of one that is not in the history', { timeline: 0, lsn: 1 }, false],
+    ['of a member that does not say', {}, false],
+  ])('%s: %o is a part of the primary’s: %s', (_, member, isPart) => {
+    expect(isOnHistory(member, primary, history)).toBe(isPart);
+  });
+});

@@ -1,0 +1,240 @@
+/** What a person asks for with annotations, and what of the spec PostgreSQL refuses. */
+import { describe, expect, it } from 'vitest';
+import { situationOf } from '../../../src/engines/postgres/observe/situation.ts';
+import { forecastPostgres } from '../../../src/engines/postgres/plan/forecast.ts';
+import { planPostgres } from '../../../src/engines/postgres/plan/plan.ts';
+import { specWarnings } from '../../../src/engines/postgres/plan/warnings.ts';
+import { now, postgresCluster, postgresWorld, type Story } from '../../support/postgres-situation.ts';
+import { type PlanRow, planned } from '../../support/postgres-words.ts';
+
+const table = (rows: readonly PlanRow[]): void =>
+  it.each(rows)('%s', (_, story, plan) => expect(planned(story)).toEqual(plan));
+
+const noted = (annotation: string, value: string, story: Story = {}): Story => ({
+  ...story,
+  metadata: { annotations: { [`clusterwright.dev/${annotation}`]: value } },
+});
+const messageOf = (story: Story): string => {
+  const { cluster, children, observed } = postgresWorld(story);
+  const { outcome } = planPostgres(situationOf(cluster, children, observed), () => undefined);
+  return outcome.state === 'settled' ? '' : outcome.message;
+};
+
+describe('switchover-to', () => {
+  const to = (pod: string, story?: Story) => noted('switchover-to', pod, story);
+  table([
+    ['makes the pod primary', to('db-2-0'), ['switch over db-0-0 -> db-2-0', 'wait SwitchingOver']],
+    ['goes when the pod is primary', to('db-0-0'), ['db: switchover-to undefined', 'wait SwitchingOver']],
+    ['is refused for a pod that is no member', to('db-9-0'), ['blocked SwitchoverRefused']],
+    ['is refused for a text that is no pod', to('anybody'), ['blocked SwitchoverRefused']],
+    ['waits while a member is not well', to('db-2-0', { members: { 1: 'silent' } }), ['wait MembersNotReady']],
+    ['waits while nobody is primary', to('db-2-0', { primary: 'nobody' }), ['wait NoPrimary']],
+    [
+      'comes after a restart that is due',
+      to('db-2-0', { pods: { 1: 'outdated' } }),
+      ['delete Pod db-1-0', 'wait Restarting'],
+    ],
+    [
+      'needs no synchronous standby where commits wait for none',
+      to('db-2-0', { spec: { synchronous: { count: 0 } } }),
+      ['switch over db-0-0 -> db-2-0', 'wait SwitchingOver'],
+    ],
+  ]);
+});
+
+describe('replace-member', () => {
+  const replace = (pod: string, story?: Story) => noted('replace-member', pod, story);
+  const replaced = [
+    'data-db-2-0: retired true',
+    'apply Role db-postgres: rules[2].resourceNames[2]',
+    'apply ConfigMap db-members: db-3.start=join',
+    'create StatefulSet db-3',
+    'delete StatefulSet db-2',
+    'wait Replacing',
+  ];
+  table([
+    ['replaces a standby, and keeps its volume', replace('db-2-0'), replaced],
+    ['goes when there is no such member', replace('db-9-0'), ['db: replace-member undefined', 'wait Updating']],
+    ['waits while the pod is primary', replace('db-0-0'), ['settled']],
+    [
+      'waits while another member is new and has yet to copy',
+      replace('db-2-0', { starts: { 1: 'join' }, members: { 1: { isStreaming: false, isSynchronous: false } } }),
+      ['wait MembersNotReady'],
+    ],
+    ['waits while nobody is primary', replace('db-2-0', { primary: 'nobody' }), ['wait NoPrimary']],
+  ]);
+});
+
+describe('restart', () => {
+  it('has every template changed', () => {
+    expect(planned(noted('restart', 'today'))).toEqual([
+      ...[0, 1, 2].map(
+        (i) => `apply StatefulSet db-${i}: spec.template.metadata.annotations[clusterwright.dev/restart]`,
+      ),
+      'settled',
+    ]);
+  });
+  it('restarts nobody when the annotation goes', () => {
+    const told: Story['children'] = (objects) =>
+      objects.map((object) => {
+        if (object.kind !== 'StatefulSet') return object;
+        const { spec } = object as unknown as { spec: { template: { metadata: { annotations: object } } } };
+        Object.assign(spec.template.metadata.annotations, { 'clusterwright.dev/restart': 'today' });
+        return object;
+      });
+    expect(planned({ children: told }).filter((line) => line.includes('restart]'))).toEqual([]);
+  });
+});
+
+describe('the settings of the spec', () => {
+  const parameters = { work_mem: '8MB', max_connections: '20', wrok_mem: '1MB', 'auto_explain.x': '1' };
+  const primaryWith = (settings: readonly object[], change: object = {}): Story => ({
+    spec: { parameters },
+    members: {
+      0: {
+        server: {
+          state: 'seen',
+          facts: {
+            ...(facts({ spec: { parameters } }) as object),
+            ...change,
+          },
+          settings,
+        },
+      } as never,
+    },
+  });
+  const facts = (story: Story) => {
+    const [first] = postgresWorld(story).observed.members;
+    return first?.state === 'answering' && first.server?.state === 'seen' ? first.server.facts : {};
+  };
+  const inForce = [
+    { name: 'max_connections', value: '100', isDefault: false },
+    { name: 'work_mem', value: '4096', isDefault: true },
+  ];
+  it('that are refused are named, with what is in force', () => {
+    const story = primaryWith(inForce);
+    expect(planned(story)).toEqual(['blocked ParametersRefused']);
+    expect(messageOf(story)).toBe(
+      'work_mem=8MB is not valid, and 4096 is in force; max_connections=20 is not valid, and 100 is in force; PostgreSQL 17 has no parameter wrok_mem: the members run without; correct or remove it in spec.parameters',
+    );
+  });
+  it.each<[string, object]>([
+    ['has read other settings', { config: 'other' }],
+    ['has read none', { config: undefined }],
+  ])('are waited for while a server %s', (_, change) => {
+    expect(planned(primaryWith([], change))).toEqual(['wait Updating']);
+  });
+  it('are waited for until Patroni has asked which of them take a restart', () => {
+    const young = { configAgeMs: 2000 };
+    expect(planned({ ...primaryWith(inForce, young), status: { initialized: true, phase: 'Updating' } })).toEqual([
+      'wait Updating',
+    ]);
+    // Of a cluster that was ready they have been read anew for another reason.
+    expect(planned({ ...primaryWith(inForce, young), status: { initialized: true, phase: 'Ready' } })).toEqual([
+      'blocked ParametersRefused',
+    ]);
+    expect(planned(primaryWith(inForce, { pending: 1, configAgeMs: 10_000 }))).toEqual(['wait Updating']);
+    expect(planned({ ...primaryWith(inForce, { pending: 1, configAgeMs: 30_000 }) })).toEqual([
+      'blocked ParametersRefused',
+    ]);
+  });
+});
+
+describe('what PostgreSQL itself says', () => {
+  const server = (number: number, change: object): Story => {
+    const { observed } = postgresWorld();
+    const member = observed.members[number];
+    const seen = member?.state === 'answering' && member.server?.state === 'seen' ? member.server : undefined;
+    return { members: { [number]: { server: { ...seen, facts: { ...seen?.facts, ...change } } } as never } };
+  };
+  table([
+    ['the primary takes no writes yet', server(0, { inRecovery: true }), ['wait MembersNotReady']],
+    ['commits wait for nobody', server(0, { waitsFor: '' }), ['wait MembersNotReady']],
+    ['a standby takes writes', server(1, { inRecovery: false }), ['wait MembersNotReady']],
+    [
+      'it does not let the operator in',
+      { members: { 1: { server: { state: 'unknown', why: 'no' } } } },
+      ['wait MembersNotReady'],
+    ],
+    ['all its connections are taken: it works', { members: { 1: { server: { state: 'full' } } } }, ['settled']],
+    [
+      'one standby is none that commits wait for yet',
+      { members: { 1: { isSynchronous: false } } },
+      ['wait MembersNotReady'],
+    ],
+  ]);
+});
+
+describe('certificates that were renewed', () => {
+  const hourMs = 3_600_000;
+  /** Those of the world have just been made: they are valid from a day before. It is a day later. */
+  const started = (hoursBefore: number, readHoursAgo: number): Story => {
+    const { observed } = postgresWorld();
+    const [, member] = observed.members;
+    const seen = member?.state === 'answering' && member.server?.state === 'seen' ? member.server : undefined;
+    const facts = { ...seen?.facts, configAgeMs: readHoursAgo * hourMs };
+    return {
+      observed: { at: now + 24 * hourMs },
+      members: { 1: { server: { ...seen, facts } } as never },
+      children: (objects) =>
+        objects.map((object) =>
+          object.kind === 'Pod' && object.metadata.name === 'db-1-0'
+            ? {
+                ...object,
+                status: {
+                  ...(object.status as object),
+                  startTime: new Date(now - hoursBefore * hourMs).toISOString(),
+                },
+              }
+            : object,
+        ),
+    };
+  };
+  table([
+    ['are read by a server that has read those before', started(48, 30), ['reload db-1-0', 'settled']],
+    ['are read once', started(48, 23), ['settled']],
+    ['were there when the pod started', started(-1, 30), ['settled']],
+    [
+      'wait for a restart that is due',
+      { ...started(48, 30), pods: { 2: 'outdated' } },
+      ['delete Pod db-2-0', 'wait Restarting'],
+    ],
+  ]);
+});
+
+describe('warnings', () => {
+  it.each<[Parameters<typeof postgresCluster>[0], readonly string[]]>([
+    [{}, []],
+    [{ instances: 0 }, []],
+    [{ instances: 1 }, ['SingleInstance']],
+    [{ synchronous: { count: 0 } }, ['AsynchronousReplication']],
+    [{ synchronous: { count: 1, strict: true } }, []],
+    [{ instances: 2, synchronous: { count: 1, strict: true } }, ['NoSpareStandby']],
+    [{ parameters: { max_connections: '500' } }, ['ConnectionsWithoutMemory']],
+    [{ parameters: { max_connections: 'many' } }, []],
+  ])('of %o: %o', (spec, reasons) => {
+    expect(specWarnings(postgresCluster(spec).spec).map(({ reason }) => reason)).toEqual(reasons);
+  });
+});
+
+describe('a forecast', () => {
+  it.each<[string, Story, RegExp | undefined]>([
+    ['of more members', { spec: { instances: 5 }, before: {} }, /^2 member\(s\) join at once/],
+    [
+      'of fewer',
+      { spec: {}, before: { instances: 5 } },
+      /^2 member\(s\) leave, one at a time.*their volumes are kept$/,
+    ],
+    ['of what is there', {}, undefined],
+    [
+      'of volumes of an earlier cluster',
+      { children: (objects) => objects.filter(({ kind }) => kind === 'PersistentVolumeClaim') },
+      /resume on the volumes of an earlier cluster of this name: data-db-0-0/,
+    ],
+  ])('%s', (_, story, words) => {
+    const { cluster, children } = postgresWorld(story);
+    const [line] = forecastPostgres(cluster, children);
+    if (words === undefined) expect(line).toBeUndefined();
+    else expect(line).toMatch(words);
+  });
+});
