@@ -8,8 +8,8 @@ import {
   continuation,
   coverage,
   historyPiece,
-  segmentPiece,
   logFrom,
+  segmentPiece,
   unneededPieces,
 } from '../../../src/engines/postgres/agent/archived-wal.ts';
 import { stretchAt, type TimelinePath, timelinePath } from '../../../src/engines/postgres/agent/timeline-path.ts';

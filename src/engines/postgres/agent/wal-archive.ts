@@ -24,9 +24,9 @@ import {
   continuation,
   coverage,
   historyPiece,
+  logFrom,
   type Position,
   segmentPiece,
-  logFrom,
   unneededPieces,
 } from './archived-wal.ts';
 import { openSession, type PostgresAccess, type PostgresSession, postgresFailure } from './session.ts';
