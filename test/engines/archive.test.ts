@@ -35,7 +35,7 @@ describe('the state of an archive', () => {
       { report: { ...said, state: 'failing', problem, storedAt: ago(61) }, kept: { state: 'kept', bytes: 5e6 }, at },
       known('Following'),
       'Late',
-      /the store is away; 5 MiB/,
+      /the store is away; up to 8 MiB/,
     ],
     [
       'is late while nobody answers',

@@ -65,9 +65,12 @@ function verdictOf(seen: ArchiveSeen, maxLagMs: number, before: ArchiveStatus | 
   // Of an archive that has stored nothing nobody knows how late it is.
   if (isNew && !(late > maxLagMs)) return { reason: 'ArchiveStarting', message: `the archive starts: ${said}` };
   if (late <= maxLagMs) return undefined;
-  const bytes =
-    kept?.state === 'kept' && kept.bytes !== undefined
-      ? `; ${Math.ceil(kept.bytes / 1024 ** 2)} MiB wait in the database`
-      : '';
-  return { reason: 'ArchiveLate', message: `the archive does not get on: ${said}${bytes}` };
+  const waiting =
+    kept?.state === 'kept' && kept.bytes !== undefined ? `; ${roughly(kept.bytes)} wait in the database` : '';
+  return { reason: 'ArchiveLate', message: `the archive does not get on: ${said}${waiting}` };
+}
+
+/** The next power of two: what is said is not new with every commit. */
+function roughly(bytes: number): string {
+  return `up to ${2 ** Math.max(0, Math.ceil(Math.log2(bytes / 1024 ** 2)))} MiB`;
 }
