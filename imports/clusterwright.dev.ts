@@ -3221,7 +3221,21 @@ export function toJson_PostgresClusterProps(obj: PostgresClusterProps | undefine
  */
 export interface PostgresClusterSpec {
   /**
-   * What happens to volumes and generated Secrets when the cluster is deleted: Retain keeps them, Delete does not.
+   * Target and key of the backups that the operator takes by itself: the last one under deletionPolicy Snapshot. `clusterwright backup create` uses them, too. A BackupSchedule names its own target and key. When absent, the operator takes no such backup, and deletionPolicy Snapshot is refused.
+   *
+   * @schema PostgresClusterSpec#backup
+   */
+  readonly backup?: PostgresClusterSpecBackup;
+
+  /**
+   * Initial data of a new cluster. It is used once, before the cluster has any data. Immutable.
+   *
+   * @schema PostgresClusterSpec#bootstrap
+   */
+  readonly bootstrap?: PostgresClusterSpecBootstrap;
+
+  /**
+   * What happens to volumes and generated Secrets when the cluster is deleted. Retain keeps them. Delete deletes them. Snapshot takes a last backup, verifies it, and then deletes them, except for a password that a restore needs.
    *
    * @schema PostgresClusterSpec#deletionPolicy
    */
@@ -3319,6 +3333,8 @@ export interface PostgresClusterSpec {
 export function toJson_PostgresClusterSpec(obj: PostgresClusterSpec | undefined): Record<string, any> | undefined {
   if (obj === undefined) { return undefined; }
   const result = {
+    'backup': toJson_PostgresClusterSpecBackup(obj.backup),
+    'bootstrap': toJson_PostgresClusterSpecBootstrap(obj.bootstrap),
     'deletionPolicy': obj.deletionPolicy,
     'failover': toJson_PostgresClusterSpecFailover(obj.failover),
     'image': obj.image,
@@ -3339,13 +3355,79 @@ export function toJson_PostgresClusterSpec(obj: PostgresClusterSpec | undefined)
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * What happens to volumes and generated Secrets when the cluster is deleted: Retain keeps them, Delete does not.
+ * Target and key of the backups that the operator takes by itself: the last one under deletionPolicy Snapshot. `clusterwright backup create` uses them, too. A BackupSchedule names its own target and key. When absent, the operator takes no such backup, and deletionPolicy Snapshot is refused.
+ *
+ * @schema PostgresClusterSpecBackup
+ */
+export interface PostgresClusterSpecBackup {
+  /**
+   * The key that encrypts and authenticates backups. When absent, backups are not encrypted, and a checksum replaces the authentication.
+   *
+   * @schema PostgresClusterSpecBackup#encryption
+   */
+  readonly encryption?: PostgresClusterSpecBackupEncryption;
+
+  /**
+   * Where backups are stored: either s3 or claim.
+   *
+   * @schema PostgresClusterSpecBackup#target
+   */
+  readonly target: PostgresClusterSpecBackupTarget;
+}
+
+/**
+ * Converts an object of type 'PostgresClusterSpecBackup' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_PostgresClusterSpecBackup(obj: PostgresClusterSpecBackup | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'encryption': toJson_PostgresClusterSpecBackupEncryption(obj.encryption),
+    'target': toJson_PostgresClusterSpecBackupTarget(obj.target),
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * Initial data of a new cluster. It is used once, before the cluster has any data. Immutable.
+ *
+ * @schema PostgresClusterSpecBootstrap
+ */
+export interface PostgresClusterSpecBootstrap {
+  /**
+   * Start with the data of a backup.
+   *
+   * @schema PostgresClusterSpecBootstrap#restore
+   */
+  readonly restore: PostgresClusterSpecBootstrapRestore;
+}
+
+/**
+ * Converts an object of type 'PostgresClusterSpecBootstrap' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_PostgresClusterSpecBootstrap(obj: PostgresClusterSpecBootstrap | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'restore': toJson_PostgresClusterSpecBootstrapRestore(obj.restore),
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * What happens to volumes and generated Secrets when the cluster is deleted. Retain keeps them. Delete deletes them. Snapshot takes a last backup, verifies it, and then deletes them, except for a password that a restore needs.
  *
  * @schema PostgresClusterSpecDeletionPolicy
  */
 export enum PostgresClusterSpecDeletionPolicy {
   /** Retain */
   RETAIN = "Retain",
+  /** Snapshot */
+  SNAPSHOT = "Snapshot",
   /** Delete */
   DELETE = "Delete",
 }
@@ -3647,6 +3729,122 @@ export enum PostgresClusterSpecVersion {
 }
 
 /**
+ * The key that encrypts and authenticates backups. When absent, backups are not encrypted, and a checksum replaces the authentication.
+ *
+ * @schema PostgresClusterSpecBackupEncryption
+ */
+export interface PostgresClusterSpecBackupEncryption {
+  /**
+   * Secret with the key named key: 32 random bytes in base64. Without it, no backup can be read.
+   *
+   * @schema PostgresClusterSpecBackupEncryption#secret
+   */
+  readonly secret: string;
+}
+
+/**
+ * Converts an object of type 'PostgresClusterSpecBackupEncryption' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_PostgresClusterSpecBackupEncryption(obj: PostgresClusterSpecBackupEncryption | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'secret': obj.secret,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * Where backups are stored: either s3 or claim.
+ *
+ * @schema PostgresClusterSpecBackupTarget
+ */
+export interface PostgresClusterSpecBackupTarget {
+  /**
+   * A PersistentVolumeClaim in the same namespace.
+   *
+   * @schema PostgresClusterSpecBackupTarget#claim
+   */
+  readonly claim?: PostgresClusterSpecBackupTargetClaim;
+
+  /**
+   * A bucket on an S3-compatible server.
+   *
+   * @schema PostgresClusterSpecBackupTarget#s3
+   */
+  readonly s3?: PostgresClusterSpecBackupTargetS3;
+}
+
+/**
+ * Converts an object of type 'PostgresClusterSpecBackupTarget' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_PostgresClusterSpecBackupTarget(obj: PostgresClusterSpecBackupTarget | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'claim': toJson_PostgresClusterSpecBackupTargetClaim(obj.claim),
+    's3': toJson_PostgresClusterSpecBackupTargetS3(obj.s3),
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * Start with the data of a backup.
+ *
+ * @schema PostgresClusterSpecBootstrapRestore
+ */
+export interface PostgresClusterSpecBootstrapRestore {
+  /**
+   * Cluster that the backup was taken of. A field that is absent matches every cluster. If backups of several clusters match, the restore is refused.
+   *
+   * @schema PostgresClusterSpecBootstrapRestore#cluster
+   */
+  readonly cluster?: PostgresClusterSpecBootstrapRestoreCluster;
+
+  /**
+   * The key that encrypts and authenticates backups. When absent, backups are not encrypted, and a checksum replaces the authentication.
+   *
+   * @schema PostgresClusterSpecBootstrapRestore#encryption
+   */
+  readonly encryption?: PostgresClusterSpecBootstrapRestoreEncryption;
+
+  /**
+   * ID of the backup. When absent, the newest backup of the cluster.
+   *
+   * @schema PostgresClusterSpecBootstrapRestore#id
+   */
+  readonly id?: string;
+
+  /**
+   * Where backups are stored: either s3 or claim.
+   *
+   * @schema PostgresClusterSpecBootstrapRestore#target
+   */
+  readonly target: PostgresClusterSpecBootstrapRestoreTarget;
+}
+
+/**
+ * Converts an object of type 'PostgresClusterSpecBootstrapRestore' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_PostgresClusterSpecBootstrapRestore(obj: PostgresClusterSpecBootstrapRestore | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'cluster': toJson_PostgresClusterSpecBootstrapRestoreCluster(obj.cluster),
+    'encryption': toJson_PostgresClusterSpecBootstrapRestoreEncryption(obj.encryption),
+    'id': obj.id,
+    'target': toJson_PostgresClusterSpecBootstrapRestoreTarget(obj.target),
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
  * Limits of CPU and memory.
  *
  * @schema PostgresClusterSpecResourcesLimits
@@ -3835,6 +4033,250 @@ export enum PostgresClusterSpecSchedulingTopologySpread {
 }
 
 /**
+ * A PersistentVolumeClaim in the same namespace.
+ *
+ * @schema PostgresClusterSpecBackupTargetClaim
+ */
+export interface PostgresClusterSpecBackupTargetClaim {
+  /**
+   * Name of the PersistentVolumeClaim, which must exist.
+   *
+   * @schema PostgresClusterSpecBackupTargetClaim#name
+   */
+  readonly name: string;
+
+  /**
+   * Directory in the volume for all backups.
+   *
+   * @schema PostgresClusterSpecBackupTargetClaim#path
+   */
+  readonly path?: string;
+}
+
+/**
+ * Converts an object of type 'PostgresClusterSpecBackupTargetClaim' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_PostgresClusterSpecBackupTargetClaim(obj: PostgresClusterSpecBackupTargetClaim | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'name': obj.name,
+    'path': obj.path,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * A bucket on an S3-compatible server.
+ *
+ * @schema PostgresClusterSpecBackupTargetS3
+ */
+export interface PostgresClusterSpecBackupTargetS3 {
+  /**
+   * Name of the bucket, which must exist.
+   *
+   * @schema PostgresClusterSpecBackupTargetS3#bucket
+   */
+  readonly bucket: string;
+
+  /**
+   * Secret with the key ca.crt: CA certificates with which the agent verifies the server, instead of the public CAs. They also apply to a security token service outside AWS.
+   *
+   * @schema PostgresClusterSpecBackupTargetS3#ca
+   */
+  readonly ca?: string;
+
+  /**
+   * Secret in the same namespace with the keys accessKeyId and secretAccessKey, and sessionToken if the credentials are temporary.
+   *
+   * @schema PostgresClusterSpecBackupTargetS3#credentials
+   */
+  readonly credentials?: string;
+
+  /**
+   * URL of the server, without a path.
+   *
+   * @schema PostgresClusterSpecBackupTargetS3#endpoint
+   */
+  readonly endpoint: string;
+
+  /**
+   * Put the name of the bucket into the path instead of the host name. Most servers other than AWS require this.
+   *
+   * @schema PostgresClusterSpecBackupTargetS3#pathStyle
+   */
+  readonly pathStyle?: boolean;
+
+  /**
+   * Prefix of all object keys in the bucket.
+   *
+   * @schema PostgresClusterSpecBackupTargetS3#prefix
+   */
+  readonly prefix?: string;
+
+  /**
+   * Region in the signatures of requests.
+   *
+   * @schema PostgresClusterSpecBackupTargetS3#region
+   */
+  readonly region?: string;
+
+  /**
+   * Encryption by the server, in addition to the encryption of backups. When absent, the default of the bucket applies.
+   *
+   * @schema PostgresClusterSpecBackupTargetS3#serverSideEncryption
+   */
+  readonly serverSideEncryption?: PostgresClusterSpecBackupTargetS3ServerSideEncryption;
+
+  /**
+   * Instead of credentials: ServiceAccount in the same namespace that gets credentials of the server from the platform (IRSA, EKS Pod Identity) or through webIdentity. It must have the annotation clusterwright.dev/for-backups: "true".
+   *
+   * @schema PostgresClusterSpecBackupTargetS3#serviceAccountName
+   */
+  readonly serviceAccountName?: string;
+
+  /**
+   * For platforms that do not give credentials to pods. The agent exchanges a token of the ServiceAccount for credentials that are valid for an hour, and renews them (AssumeRoleWithWebIdentity).
+   *
+   * @schema PostgresClusterSpecBackupTargetS3#webIdentity
+   */
+  readonly webIdentity?: PostgresClusterSpecBackupTargetS3WebIdentity;
+}
+
+/**
+ * Converts an object of type 'PostgresClusterSpecBackupTargetS3' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_PostgresClusterSpecBackupTargetS3(obj: PostgresClusterSpecBackupTargetS3 | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'bucket': obj.bucket,
+    'ca': obj.ca,
+    'credentials': obj.credentials,
+    'endpoint': obj.endpoint,
+    'pathStyle': obj.pathStyle,
+    'prefix': obj.prefix,
+    'region': obj.region,
+    'serverSideEncryption': toJson_PostgresClusterSpecBackupTargetS3ServerSideEncryption(obj.serverSideEncryption),
+    'serviceAccountName': obj.serviceAccountName,
+    'webIdentity': toJson_PostgresClusterSpecBackupTargetS3WebIdentity(obj.webIdentity),
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * Cluster that the backup was taken of. A field that is absent matches every cluster. If backups of several clusters match, the restore is refused.
+ *
+ * @schema PostgresClusterSpecBootstrapRestoreCluster
+ */
+export interface PostgresClusterSpecBootstrapRestoreCluster {
+  /**
+   * Name of that cluster.
+   *
+   * @schema PostgresClusterSpecBootstrapRestoreCluster#name
+   */
+  readonly name?: string;
+
+  /**
+   * Namespace of that cluster.
+   *
+   * @schema PostgresClusterSpecBootstrapRestoreCluster#namespace
+   */
+  readonly namespace?: string;
+
+  /**
+   * UID of that cluster. It distinguishes clusters with the same name.
+   *
+   * @schema PostgresClusterSpecBootstrapRestoreCluster#uid
+   */
+  readonly uid?: string;
+}
+
+/**
+ * Converts an object of type 'PostgresClusterSpecBootstrapRestoreCluster' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_PostgresClusterSpecBootstrapRestoreCluster(obj: PostgresClusterSpecBootstrapRestoreCluster | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'name': obj.name,
+    'namespace': obj.namespace,
+    'uid': obj.uid,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * The key that encrypts and authenticates backups. When absent, backups are not encrypted, and a checksum replaces the authentication.
+ *
+ * @schema PostgresClusterSpecBootstrapRestoreEncryption
+ */
+export interface PostgresClusterSpecBootstrapRestoreEncryption {
+  /**
+   * Secret with the key named key: 32 random bytes in base64. Without it, no backup can be read.
+   *
+   * @schema PostgresClusterSpecBootstrapRestoreEncryption#secret
+   */
+  readonly secret: string;
+}
+
+/**
+ * Converts an object of type 'PostgresClusterSpecBootstrapRestoreEncryption' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_PostgresClusterSpecBootstrapRestoreEncryption(obj: PostgresClusterSpecBootstrapRestoreEncryption | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'secret': obj.secret,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * Where backups are stored: either s3 or claim.
+ *
+ * @schema PostgresClusterSpecBootstrapRestoreTarget
+ */
+export interface PostgresClusterSpecBootstrapRestoreTarget {
+  /**
+   * A PersistentVolumeClaim in the same namespace.
+   *
+   * @schema PostgresClusterSpecBootstrapRestoreTarget#claim
+   */
+  readonly claim?: PostgresClusterSpecBootstrapRestoreTargetClaim;
+
+  /**
+   * A bucket on an S3-compatible server.
+   *
+   * @schema PostgresClusterSpecBootstrapRestoreTarget#s3
+   */
+  readonly s3?: PostgresClusterSpecBootstrapRestoreTargetS3;
+}
+
+/**
+ * Converts an object of type 'PostgresClusterSpecBootstrapRestoreTarget' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_PostgresClusterSpecBootstrapRestoreTarget(obj: PostgresClusterSpecBootstrapRestoreTarget | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'claim': toJson_PostgresClusterSpecBootstrapRestoreTargetClaim(obj.claim),
+    's3': toJson_PostgresClusterSpecBootstrapRestoreTargetS3(obj.s3),
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
  * CPU, for example 2. When absent, there is no limit.
  *
  * @schema PostgresClusterSpecResourcesLimitsCpu
@@ -3922,6 +4364,326 @@ export enum PostgresClusterSpecSchedulingTolerationsOperator {
   EQUAL = "Equal",
   /** Exists */
   EXISTS = "Exists",
+}
+
+/**
+ * Encryption by the server, in addition to the encryption of backups. When absent, the default of the bucket applies.
+ *
+ * @schema PostgresClusterSpecBackupTargetS3ServerSideEncryption
+ */
+export interface PostgresClusterSpecBackupTargetS3ServerSideEncryption {
+  /**
+   * Encryption method of the server.
+   *
+   * @schema PostgresClusterSpecBackupTargetS3ServerSideEncryption#algorithm
+   */
+  readonly algorithm: PostgresClusterSpecBackupTargetS3ServerSideEncryptionAlgorithm;
+
+  /**
+   * Key of the key management service. When absent, the key of the bucket.
+   *
+   * @schema PostgresClusterSpecBackupTargetS3ServerSideEncryption#kmsKeyId
+   */
+  readonly kmsKeyId?: string;
+}
+
+/**
+ * Converts an object of type 'PostgresClusterSpecBackupTargetS3ServerSideEncryption' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_PostgresClusterSpecBackupTargetS3ServerSideEncryption(obj: PostgresClusterSpecBackupTargetS3ServerSideEncryption | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'algorithm': obj.algorithm,
+    'kmsKeyId': obj.kmsKeyId,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * For platforms that do not give credentials to pods. The agent exchanges a token of the ServiceAccount for credentials that are valid for an hour, and renews them (AssumeRoleWithWebIdentity).
+ *
+ * @schema PostgresClusterSpecBackupTargetS3WebIdentity
+ */
+export interface PostgresClusterSpecBackupTargetS3WebIdentity {
+  /**
+   * Audience of the token. An audience other than the default must also be in the annotation clusterwright.dev/sts-audience of the ServiceAccount.
+   *
+   * @schema PostgresClusterSpecBackupTargetS3WebIdentity#audience
+   */
+  readonly audience?: string;
+
+  /**
+   * URL of the security token service. When absent, that of AWS if the bucket is on AWS, else the endpoint of the bucket. A URL outside AWS must also be in the annotation clusterwright.dev/sts-endpoint of the ServiceAccount.
+   *
+   * @schema PostgresClusterSpecBackupTargetS3WebIdentity#endpoint
+   */
+  readonly endpoint?: string;
+
+  /**
+   * ARN of the role. AWS and Ceph require it. MinIO can take the role from the token.
+   *
+   * @schema PostgresClusterSpecBackupTargetS3WebIdentity#roleArn
+   */
+  readonly roleArn?: string;
+}
+
+/**
+ * Converts an object of type 'PostgresClusterSpecBackupTargetS3WebIdentity' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_PostgresClusterSpecBackupTargetS3WebIdentity(obj: PostgresClusterSpecBackupTargetS3WebIdentity | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'audience': obj.audience,
+    'endpoint': obj.endpoint,
+    'roleArn': obj.roleArn,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * A PersistentVolumeClaim in the same namespace.
+ *
+ * @schema PostgresClusterSpecBootstrapRestoreTargetClaim
+ */
+export interface PostgresClusterSpecBootstrapRestoreTargetClaim {
+  /**
+   * Name of the PersistentVolumeClaim, which must exist.
+   *
+   * @schema PostgresClusterSpecBootstrapRestoreTargetClaim#name
+   */
+  readonly name: string;
+
+  /**
+   * Directory in the volume for all backups.
+   *
+   * @schema PostgresClusterSpecBootstrapRestoreTargetClaim#path
+   */
+  readonly path?: string;
+}
+
+/**
+ * Converts an object of type 'PostgresClusterSpecBootstrapRestoreTargetClaim' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_PostgresClusterSpecBootstrapRestoreTargetClaim(obj: PostgresClusterSpecBootstrapRestoreTargetClaim | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'name': obj.name,
+    'path': obj.path,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * A bucket on an S3-compatible server.
+ *
+ * @schema PostgresClusterSpecBootstrapRestoreTargetS3
+ */
+export interface PostgresClusterSpecBootstrapRestoreTargetS3 {
+  /**
+   * Name of the bucket, which must exist.
+   *
+   * @schema PostgresClusterSpecBootstrapRestoreTargetS3#bucket
+   */
+  readonly bucket: string;
+
+  /**
+   * Secret with the key ca.crt: CA certificates with which the agent verifies the server, instead of the public CAs. They also apply to a security token service outside AWS.
+   *
+   * @schema PostgresClusterSpecBootstrapRestoreTargetS3#ca
+   */
+  readonly ca?: string;
+
+  /**
+   * Secret in the same namespace with the keys accessKeyId and secretAccessKey, and sessionToken if the credentials are temporary.
+   *
+   * @schema PostgresClusterSpecBootstrapRestoreTargetS3#credentials
+   */
+  readonly credentials?: string;
+
+  /**
+   * URL of the server, without a path.
+   *
+   * @schema PostgresClusterSpecBootstrapRestoreTargetS3#endpoint
+   */
+  readonly endpoint: string;
+
+  /**
+   * Put the name of the bucket into the path instead of the host name. Most servers other than AWS require this.
+   *
+   * @schema PostgresClusterSpecBootstrapRestoreTargetS3#pathStyle
+   */
+  readonly pathStyle?: boolean;
+
+  /**
+   * Prefix of all object keys in the bucket.
+   *
+   * @schema PostgresClusterSpecBootstrapRestoreTargetS3#prefix
+   */
+  readonly prefix?: string;
+
+  /**
+   * Region in the signatures of requests.
+   *
+   * @schema PostgresClusterSpecBootstrapRestoreTargetS3#region
+   */
+  readonly region?: string;
+
+  /**
+   * Encryption by the server, in addition to the encryption of backups. When absent, the default of the bucket applies.
+   *
+   * @schema PostgresClusterSpecBootstrapRestoreTargetS3#serverSideEncryption
+   */
+  readonly serverSideEncryption?: PostgresClusterSpecBootstrapRestoreTargetS3ServerSideEncryption;
+
+  /**
+   * Instead of credentials: ServiceAccount in the same namespace that gets credentials of the server from the platform (IRSA, EKS Pod Identity) or through webIdentity. It must have the annotation clusterwright.dev/for-backups: "true".
+   *
+   * @schema PostgresClusterSpecBootstrapRestoreTargetS3#serviceAccountName
+   */
+  readonly serviceAccountName?: string;
+
+  /**
+   * For platforms that do not give credentials to pods. The agent exchanges a token of the ServiceAccount for credentials that are valid for an hour, and renews them (AssumeRoleWithWebIdentity).
+   *
+   * @schema PostgresClusterSpecBootstrapRestoreTargetS3#webIdentity
+   */
+  readonly webIdentity?: PostgresClusterSpecBootstrapRestoreTargetS3WebIdentity;
+}
+
+/**
+ * Converts an object of type 'PostgresClusterSpecBootstrapRestoreTargetS3' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_PostgresClusterSpecBootstrapRestoreTargetS3(obj: PostgresClusterSpecBootstrapRestoreTargetS3 | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'bucket': obj.bucket,
+    'ca': obj.ca,
+    'credentials': obj.credentials,
+    'endpoint': obj.endpoint,
+    'pathStyle': obj.pathStyle,
+    'prefix': obj.prefix,
+    'region': obj.region,
+    'serverSideEncryption': toJson_PostgresClusterSpecBootstrapRestoreTargetS3ServerSideEncryption(obj.serverSideEncryption),
+    'serviceAccountName': obj.serviceAccountName,
+    'webIdentity': toJson_PostgresClusterSpecBootstrapRestoreTargetS3WebIdentity(obj.webIdentity),
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * Encryption method of the server.
+ *
+ * @schema PostgresClusterSpecBackupTargetS3ServerSideEncryptionAlgorithm
+ */
+export enum PostgresClusterSpecBackupTargetS3ServerSideEncryptionAlgorithm {
+  /** AES256 */
+  AES256 = "AES256",
+  /** aws:kms */
+  AWS_KMS = "aws:kms",
+}
+
+/**
+ * Encryption by the server, in addition to the encryption of backups. When absent, the default of the bucket applies.
+ *
+ * @schema PostgresClusterSpecBootstrapRestoreTargetS3ServerSideEncryption
+ */
+export interface PostgresClusterSpecBootstrapRestoreTargetS3ServerSideEncryption {
+  /**
+   * Encryption method of the server.
+   *
+   * @schema PostgresClusterSpecBootstrapRestoreTargetS3ServerSideEncryption#algorithm
+   */
+  readonly algorithm: PostgresClusterSpecBootstrapRestoreTargetS3ServerSideEncryptionAlgorithm;
+
+  /**
+   * Key of the key management service. When absent, the key of the bucket.
+   *
+   * @schema PostgresClusterSpecBootstrapRestoreTargetS3ServerSideEncryption#kmsKeyId
+   */
+  readonly kmsKeyId?: string;
+}
+
+/**
+ * Converts an object of type 'PostgresClusterSpecBootstrapRestoreTargetS3ServerSideEncryption' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_PostgresClusterSpecBootstrapRestoreTargetS3ServerSideEncryption(obj: PostgresClusterSpecBootstrapRestoreTargetS3ServerSideEncryption | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'algorithm': obj.algorithm,
+    'kmsKeyId': obj.kmsKeyId,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * For platforms that do not give credentials to pods. The agent exchanges a token of the ServiceAccount for credentials that are valid for an hour, and renews them (AssumeRoleWithWebIdentity).
+ *
+ * @schema PostgresClusterSpecBootstrapRestoreTargetS3WebIdentity
+ */
+export interface PostgresClusterSpecBootstrapRestoreTargetS3WebIdentity {
+  /**
+   * Audience of the token. An audience other than the default must also be in the annotation clusterwright.dev/sts-audience of the ServiceAccount.
+   *
+   * @schema PostgresClusterSpecBootstrapRestoreTargetS3WebIdentity#audience
+   */
+  readonly audience?: string;
+
+  /**
+   * URL of the security token service. When absent, that of AWS if the bucket is on AWS, else the endpoint of the bucket. A URL outside AWS must also be in the annotation clusterwright.dev/sts-endpoint of the ServiceAccount.
+   *
+   * @schema PostgresClusterSpecBootstrapRestoreTargetS3WebIdentity#endpoint
+   */
+  readonly endpoint?: string;
+
+  /**
+   * ARN of the role. AWS and Ceph require it. MinIO can take the role from the token.
+   *
+   * @schema PostgresClusterSpecBootstrapRestoreTargetS3WebIdentity#roleArn
+   */
+  readonly roleArn?: string;
+}
+
+/**
+ * Converts an object of type 'PostgresClusterSpecBootstrapRestoreTargetS3WebIdentity' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_PostgresClusterSpecBootstrapRestoreTargetS3WebIdentity(obj: PostgresClusterSpecBootstrapRestoreTargetS3WebIdentity | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'audience': obj.audience,
+    'endpoint': obj.endpoint,
+    'roleArn': obj.roleArn,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * Encryption method of the server.
+ *
+ * @schema PostgresClusterSpecBootstrapRestoreTargetS3ServerSideEncryptionAlgorithm
+ */
+export enum PostgresClusterSpecBootstrapRestoreTargetS3ServerSideEncryptionAlgorithm {
+  /** AES256 */
+  AES256 = "AES256",
+  /** aws:kms */
+  AWS_KMS = "aws:kms",
 }
 
 

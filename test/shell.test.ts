@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { texts as recovery } from '../src/engines/postgres/backup/shell/texts.ts';
 import { texts as postgres } from '../src/engines/postgres/resources/shell/texts.ts';
 import { texts as redis } from '../src/engines/redis/resources/shell/texts.ts';
 import { texts as sandbox } from '../src/sandbox/shell/texts.ts';
@@ -10,6 +11,7 @@ import { hasShellcheck } from './support/shellcheck.ts';
 
 const files = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter((file) => /[.](sh|py)$/.test(file));
 const texts: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'engines/postgres/backup/shell': recovery,
   'engines/postgres/resources/shell': postgres,
   'engines/redis/resources/shell': redis,
   'sandbox/shell': sandbox,

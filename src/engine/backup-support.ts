@@ -81,6 +81,8 @@ export interface BackupSupport<Spec> {
   readonly drillRestore?: object;
   /** What such a cluster has where the original is gone, in words; default: the default settings. */
   readonly drillDefaults?: string;
+  /** One of the members may take writes while all others are gone. Default: that takes most of them. */
+  readonly writesAlone?: true;
   /** `spec.version` of a cluster that reads what this version of the database has written: `8.0` for `8.0.5`. */
   specVersion(engineVersion: string): string;
   /** What the processes hold by now, in the words of a backup's `contents`. Rejects where nobody answers. */

@@ -158,7 +158,7 @@ function isTaken(
 }
 
 /**
- * Most of the StatefulSets that hold data stay. With fewer a database takes no writes, and no other backup can be taken of
+ * Most of the StatefulSets that hold data stay. With fewer most databases take no writes, and no other backup can be taken of
  * what is left. Sentinels hold none, and those of others stay whatever becomes of the cluster.
  */
 function mayBeWritten(
@@ -178,7 +178,7 @@ function mayBeWritten(
   );
   const named = (status?.members ?? []).map(({ name }) => name.replace(/-\d+$/, ''));
   const known = new Set([...own.map((set) => set.metadata.name), ...named].filter((name) => !holdsNone.has(name)));
-  return staying.length * 2 > known.size;
+  return engine.backup?.writesAlone === true ? staying.length > 0 : staying.length * 2 > known.size;
 }
 
 function componentOf({ metadata: { labels = {} } }: KubeObject): string | undefined {
@@ -242,10 +242,9 @@ function unlessHeldUp(
   const left = Date.parse(since) + patienceMs - now;
   if (Number.isNaN(left)) return outcome;
   if (left > 0) return { ...outcome, recheckMs: Math.min(left, outcome.recheckMs ?? left) };
-  const why =
-    (spec as { readonly replicas?: number }).replicas === 0
-      ? 'the cluster is parked (replicas: 0)'
-      : 'no member is ready';
+  const { replicas, instances } = spec as { readonly replicas?: number; readonly instances?: number };
+  const parked = replicas === 0 ? 'replicas: 0' : instances === 0 ? 'instances: 0' : undefined;
+  const why = parked === undefined ? 'no member is ready' : `the cluster is parked (${parked})`;
   const message = `${why}, so no last backup can be taken, and nothing is deleted, started or repaired: this waits since ${since}; set deletionPolicy to Retain, which keeps the volumes for a cluster of the same name, or to Delete, which gives up the data`;
   return wait(heldUpReason, `${message} (${outcome.message})`, outcome.recheckMs);
 }

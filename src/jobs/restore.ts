@@ -11,6 +11,7 @@ import { configMaps, jobs, persistentVolumeClaims } from '../api/resource.ts';
 import { restoredAnnotation } from '../engine/backup-support.ts';
 import { desiredConditions } from '../engine/desired-conditions.ts';
 import type { KindHandler, StatusReport } from '../engine/engine.ts';
+import { stateThatGoes } from '../plan/deletion.ts';
 import { jobSteps, taskSteps } from '../plan/objects.ts';
 import { blocked, type ObjectStep, type Outcome, type Plan, wait } from '../plan/plan.ts';
 import { refOf } from '../plan/ref.ts';
@@ -38,7 +39,8 @@ export function withRestore(engine: KindHandler, image: string): KindHandler {
   const planFor = (cluster: Cluster, children: Children, now: number): Plan | undefined => {
     if (restoreSpec(cluster) === undefined || cluster.status?.initialized === true) return undefined;
     const { annotations = {}, retired } = engine.backup?.restoreTemplate(cluster) ?? {};
-    return planRestore({ cluster, children, objects: objectsFor(cluster), annotations, retired, now });
+    const state = stateThatGoes(engine.resources(cluster), children).map(({ metadata }) => metadata.name);
+    return planRestore({ cluster, children, objects: objectsFor(cluster), annotations, retired, state, now });
   };
 
   return {
@@ -90,13 +92,15 @@ export interface RestoreSituation {
   readonly annotations: Readonly<Record<string, string>>;
   /** See `RestoreTemplate`. */
   readonly retired?: string | undefined;
+  /** Names of ConfigMaps that tell of data: this cluster has none yet, so they are an earlier one's. */
+  readonly state?: readonly string[];
   /** Milliseconds. */
   readonly now: number;
 }
 
 /** Undefined where the engine goes on: the volume is filled, or members of this very cluster exist. */
 export function planRestore(situation: RestoreSituation): Plan | undefined {
-  const { cluster, children, objects, retired } = situation;
+  const { cluster, children, objects, retired, state = [] } = situation;
   const sets = children.objects.filter(({ kind }) => kind === 'StatefulSet');
   if (sets.some((set) => isOwned(set, cluster))) return undefined;
   const [wanted] = objects;
@@ -105,12 +109,16 @@ export function planRestore(situation: RestoreSituation): Plan | undefined {
   if (other !== undefined) return { steps: [], outcome: blocked('DataExists', other) };
   if (claim !== undefined && isFilled(claim) && isUsed(children, retired)) return undefined;
   if (wanted === undefined) {
-    return waiting('Parked', 'bootstrap.restore begins once there is a member: replicas is 0');
+    return waiting('Parked', 'bootstrap.restore begins once there is a member: the cluster is parked');
   }
   const kept = children.claims.filter((other) => ownerOf(other) === undefined);
   if (kept.length > 0) {
     const names = kept.map(({ metadata }) => metadata.name).join(', ');
     const message = `there are volumes of an earlier cluster of this name (${names}), and a restore never writes over data: delete them, restore under another name, or make the resource anew without bootstrap.restore to go on with their data`;
+    return { steps: [], outcome: blocked('DataExists', message) };
+  }
+  if (claim === undefined && state.length > 0) {
+    const message = `there are ConfigMaps of an earlier cluster of this name (${state.join(', ')}), which its members would go by: delete them, or restore under another name`;
     return { steps: [], outcome: blocked('DataExists', message) };
   }
   const isOver = sets.length === 0 && children.pods.length === 0 && children.claims.every((c) => isOwned(c, cluster));

@@ -61,13 +61,14 @@ export function toHandler<Spec, Observed, Situation, Action extends EngineAction
 
 function hidden<Spec>(backup: BackupSupport<Spec>): BackupSupport<unknown> {
   const typed = (cluster: Cluster<unknown>): Cluster<Spec> => cluster as Cluster<Spec>;
-  const { drillRestore, drillDefaults, isSame, specVersion } = backup;
+  const { drillRestore, drillDefaults, isSame, specVersion, writesAlone } = backup;
   return {
     source: (cluster) => backup.source(typed(cluster)),
     restoreTemplate: (cluster) => backup.restoreTemplate(typed(cluster)),
     drill: (cluster) => backup.drill(typed(cluster)),
     ...(drillRestore === undefined ? {} : { drillRestore }),
     ...(drillDefaults === undefined ? {} : { drillDefaults }),
+    ...(writesAlone === undefined ? {} : { writesAlone }),
     specVersion,
     contents: (cluster, children, io, wanted) => backup.contents(typed(cluster), children, io, wanted),
     isSame,

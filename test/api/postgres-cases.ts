@@ -3,13 +3,13 @@ import { forbiddenParameters } from '../../src/engines/postgres/kind/parameters.
 import type { Case, Json } from './case.ts';
 import { redisCases } from './redis-cases.ts';
 
-const sharedFields = ['image', 'storage', 'resources', 'scheduling', 'deletionPolicy', 'paused'];
+const sharedFields = ['image', 'storage', 'resources', 'scheduling', 'backup', 'bootstrap', 'deletionPolicy', 'paused'];
 
 const isShared = (spec: unknown): boolean =>
   typeof spec === 'object' &&
   spec !== null &&
   Object.keys(spec).every((field) => sharedFields.includes(field)) &&
-  !/ephemeral|Snapshot/.test(JSON.stringify(spec));
+  !/ephemeral/.test(JSON.stringify(spec));
 
 const shared: readonly Case[] = redisCases.filter(({ spec, old }) => isShared(spec) && isShared(old ?? {}));
 
@@ -153,12 +153,6 @@ const creates: readonly Case[] = [
     spec: { initial: { owner } },
     refused: 'spec.initial.owner',
   })),
-  { story: 'backups, which cannot be taken yet', spec: { backup: {} }, refused: 'spec.backup' },
-  {
-    story: 'a snapshot before deletion, which cannot be taken yet',
-    spec: { deletionPolicy: 'Snapshot' },
-    refused: 'spec.deletionPolicy',
-  },
 ];
 
 const updates: readonly Case[] = [

@@ -7,6 +7,7 @@ import type { EngineContext } from '../../src/engine/engine-context.ts';
 import type { EtcdSource } from '../../src/engines/etcd/backup/schemas.ts';
 import { sessionOf } from '../../src/engines/etcd/client/session.ts';
 import type { EtcdSpec, EtcdSpecInput } from '../../src/engines/etcd/kind/schema.ts';
+import type { PostgresSource } from '../../src/engines/postgres/backup/schemas.ts';
 import { childrenOf } from '../../src/resources/children.ts';
 import { engineOf, resourceOf, timeOnly } from '../support/backup-story.ts';
 
@@ -21,6 +22,7 @@ describe.each([
   ['RedisCluster', { storage: { ephemeral: true }, config: { 'min-replicas-to-write': 2 } }],
   ['EtcdCluster', { replicas: 5, image: 'a/etcd:v3.6.16', storage: { size: '3Gi' }, auth: { enabled: true } }],
   ['EtcdCluster', { tls: { client: { secretRef: { name: 'a' }, requireCertificate: false } } }],
+  ['PostgresCluster', { version: '16', image: 'a/postgres:16', storage: { size: '3Gi' }, initial: { owner: 'a' } }],
 ])('a drill of a %s', (kind, spec) => {
   it('is one member of the same version and size, and valid', () => {
     const { engine, part } = partOf(kind);
@@ -33,7 +35,10 @@ describe.each([
     };
     const verdict = validateCluster(engine.kind, { apiVersion, kind, metadata: { name: 'a' }, spec: made });
     expect(verdict.ok ? [] : verdict.violations).toEqual([]);
-    expect(made).toMatchObject({ replicas: 1, version: (cluster.spec as { version: string }).version });
+    expect(made).toMatchObject({
+      [kind === 'PostgresCluster' ? 'instances' : 'replicas']: 1,
+      version: (cluster.spec as { version: string }).version,
+    });
   });
 });
 
@@ -97,6 +102,9 @@ it.each([
   ['EtcdCluster', 'revision', '70', '69', false],
   ['EtcdCluster', 'compactRevision', '-1', '0', true],
   ['EtcdCluster', 'compactRevision', '5', '0', false],
+  ['PostgresCluster', 'systemId', '7001', '7001', true],
+  ['PostgresCluster', 'systemId', '7001', '7002', false],
+  ['PostgresCluster', 'systemId', '7001', undefined, false],
 ])('%s: %s %s and %s: %j', (kind, name, wanted, found, isSame) => {
   expect(partOf(kind).part.isSame(name, wanted, found)).toBe(isSame);
 });
@@ -107,8 +115,19 @@ it('asks for each member of an etcd that is known, and for those that are ready'
   expect(members.map(({ host }) => host)).toEqual(['db-4-0.db.apps.svc', 'db-client.apps.svc']);
 });
 
+it('asks for each member of a PostgreSQL that is known, and for those that it begins with, and for none twice', () => {
+  const members = (spec: object, ...known: readonly string[]): readonly string[] => {
+    const status = { members: known.map((name) => ({ name, role: 'standby', ready: true })) };
+    const { source } = partOf('PostgresCluster').part.source(resourceOf('PostgresCluster', 'db', spec, status));
+    return (source as unknown as PostgresSource).members.map(({ host }) => host.replace(/\.db\.apps\.svc$/, ''));
+  };
+  expect(members({})).toEqual(['db-0-0', 'db-1-0', 'db-2-0']);
+  expect(members({}, 'db-0-0', 'db-3-0')).toEqual(['db-0-0', 'db-3-0', 'db-1-0', 'db-2-0']);
+  expect(members({ instances: 0 })).toEqual(['db-0-0']);
+});
+
 it('cannot ask where nobody has an address', async () => {
-  for (const kind of ['RedisCluster', 'EtcdCluster']) {
+  for (const kind of ['RedisCluster', 'EtcdCluster', 'PostgresCluster']) {
     const asked = partOf(kind).part.contents(resourceOf(kind, 'db', {}), childrenOf([]), {} as never, {});
     await expect(asked).rejects.toThrow(/has an address/);
   }

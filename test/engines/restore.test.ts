@@ -29,7 +29,7 @@ import { planned as plannedRedis } from '../support/plan-words.ts';
 import { redisWorld } from '../support/redis-situation.ts';
 
 const restore = { target, id: '20261121T030000Z-0123abcd', cluster: { name: 'old' } };
-const kinds = ['RedisCluster', 'EtcdCluster'] as const;
+const kinds = ['RedisCluster', 'EtcdCluster', 'PostgresCluster'] as const;
 type Kind = (typeof kinds)[number];
 
 const clusterOf = (kind: Kind, more: object = {}, status?: ClusterStatus): Cluster =>
@@ -54,7 +54,11 @@ async function look(cluster: Cluster, objects: readonly KubeObject[], now?: stri
   return { steps: plan.steps.map(describeStep), outcome: plan.outcome, plan, status };
 }
 
-const claimNames = { RedisCluster: 'data-db-0', EtcdCluster: 'data-db-0-0' } as const;
+const claimNames = {
+  RedisCluster: 'data-db-0',
+  EtcdCluster: 'data-db-0-0',
+  PostgresCluster: 'data-db-0-0',
+} as const;
 
 describe.each(kinds)('a %s with bootstrap.restore', (kind) => {
   const cluster = clusterOf(kind);
@@ -273,6 +277,18 @@ describe.each(kinds)('a %s with bootstrap.restore', (kind) => {
 });
 
 const ownedBy = (uid: string) => [{ apiVersion: 'v1', kind: 'K', name: 'n', uid, controller: true }];
+
+it('a PostgreSQL does not begin where Patroni would go by the ConfigMaps of an earlier cluster', async () => {
+  const cluster = clusterOf('PostgresCluster');
+  const left = engineOf('PostgresCluster')
+    .resources(cluster)
+    .filter(({ object }) => object.metadata.name === 'db-config')
+    .map(({ object }) => ({ ...object, metadata: { ...object.metadata, uid: 'uid-of-state' } }));
+  expect(await look(cluster, left)).toMatchObject({
+    steps: [],
+    outcome: { state: 'blocked', reason: 'DataExists', message: expect.stringContaining('(db-config)') },
+  });
+});
 
 it('an etcd that is parked from the beginning waits for its first member', async () => {
   expect(await look(clusterOf('EtcdCluster', { replicas: 0 }), [])).toMatchObject({

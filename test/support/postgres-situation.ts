@@ -9,6 +9,7 @@ import type { Cluster } from '../../src/api/cluster.ts';
 import type { KubeObject, ObjectMeta } from '../../src/api/object.ts';
 import type { ClusterStatus } from '../../src/api/status.ts';
 import { validateCluster } from '../../src/api/validate.ts';
+import { restoredAnnotation } from '../../src/engine/backup-support.ts';
 import { type PostgresSpec, type PostgresSpecInput, postgresKind } from '../../src/engines/postgres/kind/schema.ts';
 import {
   claimName,
@@ -34,8 +35,8 @@ import { stored } from '../../src/testing/stored-object.ts';
 
 /** `silent`: the pod runs, and its Patroni does not answer. `gone`: there is no pod. */
 export type MemberChange = 'silent' | 'gone' | Partial<LiveMember>;
-/** `blank`: it has no mark. `going`: somebody has deleted it, and its pod is there. */
-export type ClaimChange = 'none' | 'blank' | 'retired' | 'foreign' | 'going';
+/** `blank`: it has no mark. `restored`: it has no mark but that of a backup. `going`: somebody has deleted it, and its pod is there. */
+export type ClaimChange = 'none' | 'blank' | 'restored' | 'retired' | 'foreign' | 'going';
 export type PodChange = 'outdated' | 'unready' | 'stopping' | 'crashing' | 'outdated and crashing';
 type ByNumber<Change> = Readonly<Record<number, Change>> & { readonly all?: Change };
 
@@ -231,7 +232,10 @@ function claimOf(story: Story, cluster: Cluster<PostgresSpec>, number: number): 
           [memberLabel]: memberName(name, number),
         },
         annotations: {
-          ...(change === 'blank' ? {} : { [holdsAnnotation]: change === 'foreign' ? '9009' : systemId }),
+          ...(change === 'blank' || change === 'restored'
+            ? {}
+            : { [holdsAnnotation]: change === 'foreign' ? '9009' : systemId }),
+          ...(change === 'restored' ? { [restoredAnnotation]: 'apps/PostgresCluster/uid-old/id' } : {}),
           ...(change === 'retired' ? { [retiredAnnotation]: 'true' } : {}),
         },
         ...(change === 'going' ? { deletionTimestamp: new Date(now).toISOString() } : {}),

@@ -2,6 +2,7 @@
 import type { Engine } from '../../engine/engine.ts';
 import { actPostgres } from './act/act.ts';
 import type { PostgresAction } from './action.ts';
+import { postgresBackup } from './backup/support.ts';
 import { postgresDefinition } from './definition.ts';
 import type { PostgresSpec } from './kind/schema.ts';
 import { patroniPort, sqlPort } from './names.ts';
@@ -25,5 +26,6 @@ export const postgres: Engine<PostgresSpec, PostgresObserved, Situation, Postgre
   act: actPostgres,
   status: postgresStatus,
   offlineObservation: nothingObserved,
+  backup: postgresBackup,
   withoutHeartbeats,
 };

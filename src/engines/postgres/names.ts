@@ -30,6 +30,10 @@ export const paths = {
   volume: '/var/lib/postgresql',
   /** One below the volume, so that PostgreSQL makes it with the permissions that it wants. */
   data: '/var/lib/postgresql/data',
+  /** Where a restore puts a backup, beside the data, until it is recovered. */
+  restored: '/var/lib/postgresql/restored',
+  /** Where a restore finds more of the log than is in the backup. It need not be there. */
+  restoredLog: '/var/lib/postgresql/restored.wal',
   socket: '/var/run/postgresql',
   patroni: '/etc/patroni',
   tls: '/etc/postgresql/tls',

@@ -167,7 +167,8 @@ describe('a Backup', () => {
     const backup = backupWith(undefined);
     const unknown = { ...backup, spec: { ...(backup.spec as object), cluster: { kind: 'KafkaCluster', name: 'db' } } };
     const { plan, status } = await engine.assess(unknown, childrenOf([]), timeOnly(), undefined);
-    const message = 'spec.cluster.kind is KafkaCluster, and this operator backs up RedisCluster, EtcdCluster';
+    const message =
+      'spec.cluster.kind is KafkaCluster, and this operator backs up RedisCluster, EtcdCluster, PostgresCluster';
     expect(plan).toEqual({ steps: [], outcome: { state: 'blocked', reason: 'UnknownKind', message } });
     expect(status).toMatchObject({
       phase: 'Blocked',

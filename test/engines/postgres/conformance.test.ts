@@ -1,4 +1,5 @@
 import { describe, it } from 'vitest';
+import { postgresDriver } from '../../../src/engines/postgres/agent/driver.ts';
 import { postgres } from '../../../src/engines/postgres/index.ts';
 import type { PostgresSpecInput } from '../../../src/engines/postgres/kind/schema.ts';
 import { defineEngine } from '../../../src/jobs/handlers.ts';
@@ -26,7 +27,8 @@ const everything: PostgresSpecInput = {
   failover: { ttl: '30s' },
   initial: { database: 'orders', owner: 'orders' },
   init: { sql: 'CREATE TABLE t ()' },
-  deletionPolicy: 'Delete',
+  backup: { target: { claim: { name: 'backups' } } },
+  deletionPolicy: 'Snapshot',
 };
 
 const samples = [
@@ -44,7 +46,7 @@ const open: readonly (readonly [name: RegExp, why: string])[] = [
   ],
   [/^alone: selectors .* select pods of this cluster/, 'the Service of the standbys of one instance selects nobody'],
 ];
-const checks = conformanceChecks(defineEngine(postgres), { samples });
+const checks = conformanceChecks(defineEngine(postgres), { samples, driver: postgresDriver });
 const isOpen = (name: string): boolean => open.some(([pattern]) => pattern.test(name));
 
 describe('the engine postgres', () => {

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { Story } from '../../support/postgres-situation.ts';
+import { situationOf } from '../../../src/engines/postgres/observe/situation.ts';
+import { planPostgres } from '../../../src/engines/postgres/plan/plan.ts';
+import { postgresWorld, type Story } from '../../support/postgres-situation.ts';
 import { type PlanRow, planned } from '../../support/postgres-words.ts';
 
 const table = (rows: readonly PlanRow[]): void =>
@@ -78,6 +80,53 @@ describe('a new cluster', () => {
       'waits until commits wait for a standby',
       { members: { 1: { isSynchronous: false }, 2: { isSynchronous: false } } },
       ['wait MembersNotReady'],
+    ],
+  ]);
+});
+
+const onlyClaims: Story['children'] = (objects) => objects.filter(({ kind }) => kind === 'PersistentVolumeClaim');
+const restoredOnly: Story = {
+  status: {},
+  numbers: [0],
+  primary: 'nobody',
+  claims: { 0: 'restored' },
+  members: { 0: 'gone' },
+};
+
+describe('a volume that a restore has filled', () => {
+  it('is what the first member begins with, and nobody makes a database beside it', () => {
+    const { cluster, children, observed } = postgresWorld({
+      ...restoredOnly,
+      before: { instances: 1 },
+      children: onlyClaims,
+    });
+    const plan = planPostgres(situationOf(cluster, children, observed));
+    const made = plan.steps.flatMap((step) => (step.type === 'create' ? [step.object] : []));
+    const roster = made.find(({ metadata }) => metadata.name === 'db-members')?.data as Record<string, string>;
+    expect(Object.keys(roster)).toEqual(['db-0.start', 'db-0.bootstrap.yml', 'db-1.start', 'db-2.start']);
+    expect(roster).toMatchObject({ 'db-0.start': 'restore', 'db-1.start': 'join' });
+    // Where the volume has been lost since, no database is made.
+    expect(JSON.parse(roster['db-0.bootstrap.yml'] ?? '')).toMatchObject({
+      bootstrap: { method: 'restore', restore: { command: 'false' } },
+    });
+    expect(roster['db-0.bootstrap.yml']).not.toContain('initdb');
+  });
+
+  table([
+    [
+      'is marked with the database as every other one',
+      {
+        status: {},
+        starts: { 0: 'restore' },
+        claims: { all: 'blank', 0: 'restored' },
+        members: { 1: blank, 2: 'silent' },
+      },
+      ['data-db-0-0: postgres-system 7001', 'wait MembersNotReady'],
+    ],
+    [
+      'is used once: the member that has begun with it goes on like the others',
+      { starts: { 0: 'restore' } },
+      ['apply ConfigMap db-members: db-0.start=join', 'settled'],
     ],
   ]);
 });

@@ -31,7 +31,7 @@ async function* pieces(bytes: Buffer, size = 1000): AsyncGenerator<Buffer> {
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
 }
 const filled = (bytes: Buffer = smallBackup(), signal = idle) =>
-  fillPostgresVolume(data(), from, () => pieces(bytes), signal);
+  fillPostgresVolume({ directory: data() }, from, () => pieces(bytes), signal);
 
 describe('a data directory', () => {
   it('holds every file, readable by its owner alone', async () => {
@@ -64,7 +64,9 @@ describe('a data directory', () => {
     rmSync(join(data(), 'backup_label'));
     await expect(filled()).rejects.toMatchObject({ reason: 'Occupied' });
     const other = { ...from, path: 'another' };
-    await expect(fillPostgresVolume(data(), other, () => pieces(smallBackup()), idle)).rejects.toMatchObject({
+    await expect(
+      fillPostgresVolume({ directory: data() }, other, () => pieces(smallBackup()), idle),
+    ).rejects.toMatchObject({
       reason: 'Occupied',
     });
   });
@@ -94,7 +96,7 @@ describe('a data directory', () => {
       yield* pieces(smallBackup());
       throw new Failure('Tampered', 'it has another SHA-256');
     }
-    await expect(fillPostgresVolume(data(), from, refused, idle)).rejects.toThrow(/another SHA-256/);
+    await expect(fillPostgresVolume({ directory: data() }, from, refused, idle)).rejects.toThrow(/another SHA-256/);
     expect(readdirSync(volume)).toEqual([]);
     const stopping = AbortSignal.abort(new Failure('Stopped', 'enough'));
     await expect(filled(smallBackup(), stopping)).rejects.toMatchObject({ reason: 'Stopped' });
@@ -103,7 +105,9 @@ describe('a data directory', () => {
 
   it('cannot be made where there is no volume', async () => {
     const nowhere = join(volume, 'nowhere', 'data');
-    await expect(fillPostgresVolume(nowhere, from, () => pieces(smallBackup()), idle)).rejects.toMatchObject({
+    await expect(
+      fillPostgresVolume({ directory: nowhere }, from, () => pieces(smallBackup()), idle),
+    ).rejects.toMatchObject({
       reason: 'BadTask',
     });
   });

@@ -19,7 +19,7 @@ export const postgresDriver: Driver = defineDriver<PostgresSource, PostgresDesti
   schemas: postgresSchemas,
   dump: dumpPostgres,
   begun: ({ directory }) => begunFrom(directory),
-  fill: ({ directory }, origin, content, { signal }) => fillPostgresVolume(directory, origin, content, signal),
+  fill: (destination, origin, content, { signal }) => fillPostgresVolume(destination, origin, content, signal),
   check: checkedBackup,
   describe: (state) => ({ contents: postgresContents(state) }),
   lossSince: postgresLossSince,

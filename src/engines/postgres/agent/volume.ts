@@ -5,7 +5,7 @@
  * The directory has its name once every byte has been checked, and is on the disk. A directory that holds anything else is
  * never touched.
  */
-import { chmod, type FileHandle, mkdir, open, readdir, readFile, rm, rmdir } from 'node:fs/promises';
+import { access, chmod, type FileHandle, mkdir, open, readdir, readFile, rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Origin } from '../../../engine/driver/driver.ts';
 import { renameDurably, syncFolder, writeDurably } from '../../../engine/driver/durable.ts';
@@ -16,6 +16,15 @@ import { NotTar, type TarEntry, TarReader } from './tar.ts';
 /** Beside the data directory: a server would take a file within it into its own backups. */
 const stagingOf = (directory: string): string => `${directory}.restoring`;
 const originOf = (directory: string): string => `${directory}.restored-from.json`;
+
+/** Made by what recovers the directory, before a server starts there: see `recover.py`. */
+const recoveringOf = (directory: string): string => `${directory}.recovering`;
+
+/** See the destination in `schemas.ts`. */
+export interface VolumePlace {
+  readonly directory: string;
+  readonly dataDirectory?: string | undefined;
+}
 
 /** A server that has started has renamed it. */
 const label = 'backup_label';
@@ -28,23 +37,17 @@ const mostOpen = 16;
  * @throws Failure Occupied, BadTask
  */
 export async function fillPostgresVolume(
-  directory: string,
+  { directory, dataDirectory }: VolumePlace,
   from: Origin,
   content: () => AsyncIterable<Uint8Array>,
   signal: AbortSignal,
 ): Promise<{ readonly isRepeated: boolean }> {
-  const entries = await entriesOf(directory);
-  if (entries.length > 0) {
-    const isFrom = await originIn(directory);
-    if (isFrom?.path === from.path && isFrom.plainSha256 === from.plainSha256 && entries.includes(label)) {
-      return { isRepeated: true };
-    }
-    throw new Failure('Occupied', `${directory} holds ${entries.slice(0, 5).join(', ')}: nothing is written over data`);
-  }
+  if (await isFilled({ directory, dataDirectory }, from)) return { isRepeated: true };
   const staging = stagingOf(directory);
   await rm(staging, { recursive: true, force: true });
   try {
     await unpack(staging, content(), signal);
+    await rm(recoveringOf(directory), { force: true });
     await writeDurably(`${originOf(directory)}.part`, [Buffer.from(`${JSON.stringify(from)}\n`)], signal);
     await renameDurably(`${originOf(directory)}.part`, originOf(directory));
     // Whatever was made for it is empty.
@@ -56,6 +59,32 @@ export async function fillPostgresVolume(
     throw new Failure('BadTask', `destination.directory ${directory} cannot be made`, { cause: error });
   }
   return { isRepeated: false };
+}
+
+/** Whether an earlier attempt has done it. @throws Failure Occupied: somebody else's data is there */
+async function isFilled({ directory, dataDirectory }: VolumePlace, from: Origin): Promise<boolean> {
+  const isFrom = await originIn(directory);
+  const isSame = isFrom?.path === from.path && isFrom.plainSha256 === from.plainSha256;
+  const isRecovering = isSame && (await isThere(recoveringOf(directory)));
+  const entries = await entriesOf(directory);
+  if (entries.length > 0 && !(isSame && (isRecovering || entries.includes(label)))) throw occupied(directory, entries);
+  const moved = dataDirectory === undefined ? [] : await entriesOf(dataDirectory);
+  if (moved.length > 0 && !(isRecovering && entries.length === 0)) throw occupied(dataDirectory ?? '', moved);
+  return entries.length > 0 || moved.length > 0;
+}
+
+function occupied(directory: string, entries: readonly string[]): Failure {
+  return new Failure('Occupied', `${directory} holds ${entries.slice(0, 5).join(', ')}: nothing is written over data`);
+}
+
+async function isThere(path: string): Promise<boolean> {
+  try {
+    await access(path);
+    return true;
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return false;
+    throw error;
+  }
 }
 
 async function entriesOf(directory: string): Promise<readonly string[]> {

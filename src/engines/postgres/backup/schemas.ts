@@ -41,7 +41,12 @@ const postgresDestinationSchema = {
       description:
         'The data directory, which is made. What it is in must be there; the directory itself may be there, empty.',
     },
-    version: versionSchema,
+    dataDirectory: {
+      ...absolutePath,
+      description:
+        'Where others move it once it is recovered. With `DIRECTORY.recovering`, they have begun: what is in either directory is then the backup.',
+    },
+    version: { ...versionSchema, description: 'MAJOR of the new cluster.', pattern: '^[0-9]+([.][0-9]+)?$' },
   },
 } as const satisfies StructuralSchema;
 

@@ -1,11 +1,12 @@
 /** PostgresCluster: its schema, defaults and rules. On which node a rule is written, and why, is as in `redis/kind/schema.ts`. */
+import { backupPolicyRules, backupPolicySchema, bootstrapRules, bootstrapSchema } from '../../../api/bootstrap.ts';
 import { lifeColumns, stateColumns, wideColumns } from '../../../api/columns.ts';
 import { computeRules, computeSchema } from '../../../api/compute.ts';
 import { durationSchema } from '../../../api/duration.ts';
 import { group, version } from '../../../api/group.ts';
 import { imageSchema } from '../../../api/image.ts';
 import type { KindDefinition } from '../../../api/kind.ts';
-import { pausedSchema } from '../../../api/lifecycle.ts';
+import { deletionPolicySchema, pausedSchema } from '../../../api/lifecycle.ts';
 import { metadataSchema } from '../../../api/metadata.ts';
 import { schedulingSchema } from '../../../api/scheduling.ts';
 import type { Defaulted, StructuralSchema, Written } from '../../../api/schema.ts';
@@ -100,15 +101,6 @@ const initSchema = {
   },
 } as const satisfies StructuralSchema;
 
-/** As that of every kind, without Snapshot: backups are a later part. */
-const deletionPolicySchema = {
-  type: 'string',
-  description:
-    'What happens to volumes and generated Secrets when the cluster is deleted: Retain keeps them, Delete does not.',
-  enum: ['Retain', 'Delete'],
-  default: 'Retain',
-} as const satisfies StructuralSchema;
-
 export const postgresSpecSchema = {
   type: 'object',
   description: 'What the cluster shall be.',
@@ -142,6 +134,8 @@ export const postgresSpecSchema = {
     failover: failoverSchema,
     initial: initialSchema,
     init: initSchema,
+    backup: backupPolicySchema(),
+    bootstrap: bootstrapSchema({}),
     deletionPolicy: deletionPolicySchema,
     paused: pausedSchema('The database keeps running, and Patroni keeps failing over.'),
   },
@@ -163,6 +157,8 @@ export const postgresSpecSchema = {
       fieldPath: '.initial.owner',
     },
     ...computeRules('resources', memberMemory),
+    ...bootstrapRules,
+    ...backupPolicyRules,
   ],
 } as const satisfies StructuralSchema;
 

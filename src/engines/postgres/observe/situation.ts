@@ -1,6 +1,7 @@
 /** What the custom resource, its children and the answers of the members mean together: built once in each reconcile. */
 import type { Cluster } from '../../../api/cluster.ts';
 import type { KubeObject } from '../../../api/object.ts';
+import { restoredAnnotation } from '../../../engine/backup-support.ts';
 import type { Children, Claim, Pod, StatefulSet } from '../../../resources/children.ts';
 import { memberLabel } from '../../../resources/metadata.ts';
 import type { PostgresSpec } from '../kind/schema.ts';
@@ -112,6 +113,11 @@ function storeOf({ metadata }: Cluster<PostgresSpec>, children: Children): Store
 /** The system identifier of the data that a claim holds; undefined where it holds nobody's. */
 export function heldBy(claim: Claim | undefined): string | undefined {
   return claim?.metadata.annotations?.[holdsAnnotation];
+}
+
+/** It holds the data of a backup, and may have had no member yet. */
+export function isRestored(claim: Claim | undefined): boolean {
+  return claim?.metadata.annotations?.[restoredAnnotation] !== undefined;
 }
 
 /** Something was written once: it is not for the operator to begin anew. */

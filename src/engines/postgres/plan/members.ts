@@ -1,5 +1,5 @@
 /** Which members there shall be: numbers of those that come, and who leaves. */
-import { hasHeldData, indexOf, type Situation } from '../observe/situation.ts';
+import { hasHeldData, indexOf, isRestored, type Situation } from '../observe/situation.ts';
 import type { Roster } from '../resources/roster.ts';
 import { forming } from '../resources/roster.ts';
 
@@ -31,7 +31,8 @@ function firstRoster(situation: Situation): Roster {
   const known = new Set([...sets.keys(), ...claims.keys()]);
   const hasRetired = [...taken].some((index) => !known.has(index));
   const first = hasRetired ? Math.max(...taken) + 1 : 0;
-  if (!hasHeldData(situation)) return forming(spec.instances, first);
+  if (!hasHeldData(situation))
+    return forming(spec.instances, first, isRestored(claims.get(first)) ? 'restore' : 'form');
   if (known.size > 0) return joining([...known].sort((a, b) => a - b));
   return joining([...forming(spec.instances, first).keys()]);
 }

@@ -9,6 +9,7 @@ import { instanceLabel, selectorLabels } from '../../../resources/metadata.ts';
 import type { PostgresSpec } from '../kind/schema.ts';
 import { component, paths, patroniPort, programs, roleLabel, roles, sqlPort } from '../names.ts';
 import { parametersOf } from './parameters.ts';
+import type { Beginning } from './roster.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -143,21 +144,24 @@ export function sharedConfig(cluster: Cluster<PostgresSpec>): Json {
 }
 
 /** What only the first member of a new cluster reads. */
-export function bootstrapConfig(cluster: Cluster<PostgresSpec>): string {
-  return text({
-    bootstrap: {
-      dcs: sharedConfig(cluster),
-      initdb: [
-        { encoding: 'UTF8' },
-        { locale: 'C.UTF-8' },
-        'data-checksums',
-        { 'auth-local': 'peer' },
-        { 'auth-host': 'reject' },
-      ],
-      post_init: `${paths.patroni}/post-init.sh`,
-    },
-  });
+export function bootstrapConfig(cluster: Cluster<PostgresSpec>, beginning: Beginning): string {
+  return text({ bootstrap: { dcs: sharedConfig(cluster), ...methods[beginning] } });
 }
+
+const methods: Readonly<Record<Beginning, Json>> = {
+  form: {
+    initdb: [
+      { encoding: 'UTF8' },
+      { locale: 'C.UTF-8' },
+      'data-checksums',
+      { 'auth-local': 'peer' },
+      { 'auth-host': 'reject' },
+    ],
+    post_init: `${paths.patroni}/post-init.sh`,
+  },
+  // Patroni begins with the data that it finds, and comes to this only where the volume has none: an empty database is not what was asked for.
+  restore: { method: 'restore', restore: { command: 'false', no_params: true } },
+};
 
 function text(config: Json): string {
   return `${JSON.stringify(config, undefined, 1)}\n`;

@@ -23,7 +23,8 @@ export function memberPart({ spec }: Cluster<PostgresSpec>): Part {
 }
 
 export function postgresResources(cluster: Cluster<PostgresSpec>): readonly Desired[] {
-  return [...newState(cluster), ...postgresChildren(cluster, forming(cluster.spec.instances))];
+  const beginning = cluster.spec.bootstrap === undefined ? 'form' : 'restore';
+  return [...newState(cluster), ...postgresChildren(cluster, forming(cluster.spec.instances, 0, beginning))];
 }
 
 /**
@@ -83,7 +84,12 @@ export function postgresChildren(
     },
     ...accessOfPods(cluster, [...roster.keys()], part).map((object) => ({ object })),
     { object: configMap(owned(names.patroni), patroni) },
-    { object: configMap(owned(names.roster), rosterData(metadata.name, roster, bootstrapConfig(cluster))) },
+    {
+      object: configMap(
+        owned(names.roster),
+        rosterData(metadata.name, roster, (beginning) => bootstrapConfig(cluster, beginning)),
+      ),
+    },
     { object: headlessService({ metadata: owned(names.members), selector, ports }) },
     // The lock decides. Patroni 4.1 calls a primary unready for a while after a failover.
     {

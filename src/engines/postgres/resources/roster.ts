@@ -1,22 +1,25 @@
 /**
  * The roster: which members there shall be, and how each one's process is to start. It is in a ConfigMap that the pods mount.
  *
- * `form` bootstraps a new cluster, and only its first member has it. `join` copies the leader's data, or goes on with what the volume holds. Nobody
- * but a member that forms makes a database, so a cluster whose volumes are all lost stays without one until a person decides.
+ * `form` bootstraps a new cluster, and only its first member has it. `restore` begins with the data that a restore has put on its volume, and makes
+ * no database where there is none. `join` copies the leader's data, or goes on with what the volume holds. Nobody but a member that forms makes a
+ * database, so a cluster whose volumes are all lost stays without one until a person decides.
  */
 import { memberName } from '../names.ts';
 
-export type Start = 'form' | 'join';
+/** How the first member of a new cluster begins. */
+export type Beginning = 'form' | 'restore';
+export type Start = Beginning | 'join';
 
 /** By the member's number. */
 export type Roster = ReadonlyMap<number, Start>;
 
 /** A new cluster of `size` members, with the numbers from `first` on. */
-export function forming(size: number, first = 0): Roster {
-  return new Map(Array.from({ length: size }, (_, i): [number, Start] => [first + i, i === 0 ? 'form' : 'join']));
+export function forming(size: number, first = 0, beginning: Beginning = 'form'): Roster {
+  return new Map(Array.from({ length: size }, (_, i): [number, Start] => [first + i, i === 0 ? beginning : 'join']));
 }
 
-/** Key of what only a member that forms reads. */
+/** Key of what only a member that begins a cluster reads. */
 export function bootstrapKey(cluster: string, index: number): string {
   return `${memberName(cluster, index)}.bootstrap.yml`;
 }
@@ -26,13 +29,17 @@ export function startKey(cluster: string, index: number): string {
 }
 
 /** The ConfigMap's data. `bootstrap`: Patroni's configuration of a new cluster. */
-export function rosterData(cluster: string, roster: Roster, bootstrap: string): Record<string, string> {
+export function rosterData(
+  cluster: string,
+  roster: Roster,
+  bootstrap: (beginning: Beginning) => string,
+): Record<string, string> {
   return Object.fromEntries(
     [...roster]
       .sort(([a], [b]) => a - b)
       .flatMap(([index, start]) => [
         [startKey(cluster, index), start],
-        ...(start === 'form' ? [[bootstrapKey(cluster, index), bootstrap]] : []),
+        ...(start === 'join' ? [] : [[bootstrapKey(cluster, index), bootstrap(start)]]),
       ]),
   );
 }
@@ -42,7 +49,11 @@ export function readRoster(cluster: string, data: Readonly<Record<string, string
   const entries = Object.entries(data).flatMap(([key, start]): [number, Start][] => {
     const index = Number(/-(\d+)\.start$/.exec(key)?.[1] ?? Number.NaN);
     const isOurs = Number.isInteger(index) && key === startKey(cluster, index);
-    return isOurs && (start === 'form' || start === 'join') ? [[index, start]] : [];
+    return isOurs && isStart(start) ? [[index, start]] : [];
   });
   return new Map(entries.sort(([a], [b]) => a - b));
+}
+
+function isStart(text: string): text is Start {
+  return text === 'form' || text === 'restore' || text === 'join';
 }

@@ -1,0 +1,66 @@
+/**
+ * How a backup is recovered, in the Job of a restore: by a server of the member's image that nobody else reaches, before there is a
+ * member. What is said here counts over what the server of the backup had.
+ *
+ * Patroni has a way of its own, a custom bootstrap with `recovery_conf`. A pod that is killed during that one goes on without the
+ * target, or waits for ever for an `initialize` key that nobody fills (read in Patroni 4.0.7).
+ */
+import type { Cluster } from '../../../api/cluster.ts';
+import type { PostgresSpec } from '../kind/schema.ts';
+import { paths } from '../names.ts';
+import { texts } from './shell/texts.ts';
+
+/** For the server's socket, and for files of its configuration. */
+export const temporaryDirectory = '/tmp';
+
+type Settings = Readonly<Record<string, string>>;
+
+/** The container of a helper has 256 MiB. */
+const server: Settings = {
+  shared_buffers: '64MB',
+  max_connections: '10',
+  // Independent of how large /dev/shm of a container is.
+  dynamic_shared_memory_type: 'mmap',
+  // Without it, settings of the old server that must not be lower do not count.
+  hot_standby: 'off',
+  autovacuum: 'off',
+  archive_mode: 'off',
+  max_wal_senders: '0',
+  max_replication_slots: '10',
+  wal_level: 'replica',
+  wal_log_hints: 'on',
+  ssl: 'off',
+  jit: 'off',
+  logging_collector: 'off',
+  log_timezone: 'UTC',
+  shared_preload_libraries: '',
+};
+
+/** What of the user's settings recovery needs: there must be room for transactions that were prepared. */
+function ofUser({ parameters }: PostgresSpec): Settings {
+  const { max_prepared_transactions } = parameters;
+  return max_prepared_transactions === undefined ? {} : { max_prepared_transactions };
+}
+
+/**
+ * Where recovery ends. Of a base backup alone that is the end of the log that is in it. Whoever puts more of the log into
+ * `paths.restoredLog` adds `recovery_target_*` here.
+ */
+function target(): Settings {
+  return {
+    // A segment that is not there is looked for in the backup itself.
+    restore_command: `test -f ${paths.restoredLog}/%f && cp ${paths.restoredLog}/%f %p`,
+    recovery_target_timeline: 'latest',
+    recovery_target_action: 'promote',
+  };
+}
+
+export function recoverCommand({ spec }: Cluster<PostgresSpec>): readonly string[] {
+  const settings = { ...server, ...ofUser(spec), ...target() };
+  return [
+    ...['python3', '-IS', '-c', texts['recover.py'], paths.restored, paths.data],
+    `/usr/lib/postgresql/${spec.version}/bin`,
+    temporaryDirectory,
+    ...Object.entries(settings).map(([name, value]) => `${name}=${value}`),
+  ];
+}

@@ -1,0 +1,102 @@
+/** Where the agent finds a PostgreSQL cluster, and how the volume of the first member of a new one is made of a base backup. */
+import type { Cluster } from '../../../api/cluster.ts';
+import { type Endpoint, mostMembers } from '../../../backup/members.ts';
+import { type BackupSupport, restoredVolume } from '../../../engine/backup-support.ts';
+import { operatorSession } from '../client/credentials.ts';
+import { askOne } from '../client/question.ts';
+import { recoveryQuestion } from '../client/questions/recovery.ts';
+import { withSession } from '../client/session.ts';
+import type { PostgresSpec } from '../kind/schema.ts';
+import { memberName, paths, podName, postgresNames, retiredAnnotation, roles, sqlPort } from '../names.ts';
+import { postgresImage } from '../resources/pods.ts';
+import { recoverCommand, temporaryDirectory } from './recovery.ts';
+
+const tlsDirectory = '/etc/clusterwright/tls';
+
+/** After a start, a large database answers late. */
+const contentsTimeoutMs = 10_000;
+
+/** The members that are known, and those that a new cluster has. The Service of the primary would be one of them a second time. */
+function endpointsOf({ metadata, spec, status }: Cluster<PostgresSpec>): readonly Endpoint[] {
+  const { members } = postgresNames(metadata.name);
+  const first = Array.from({ length: Math.max(1, spec.instances) }, (_, index) => podName(metadata.name, index));
+  const known = (status?.members ?? []).map(({ name }) => name);
+  const names = [...new Set([...known, ...first])].slice(0, mostMembers);
+  return names.map((name) => ({ host: `${name}.${members}.${metadata.namespace}.svc`, port: sqlPort }));
+}
+
+export const postgresBackup: BackupSupport<PostgresSpec> = {
+  /** As a standby asks: with the certificate of that role, which is also all that the authority of the cluster is told. */
+  source(cluster) {
+    const { metadata, spec } = cluster;
+    const { certificates, primary } = postgresNames(metadata.name);
+    return {
+      source: {
+        engine: 'postgres',
+        user: roles.replication,
+        members: endpointsOf(cluster),
+        tls: {
+          caFile: `${tlsDirectory}/ca.crt`,
+          certFile: `${tlsDirectory}/tls.crt`,
+          keyFile: `${tlsDirectory}/tls.key`,
+          // In the certificate of every member.
+          servername: `${primary}.${metadata.namespace}.svc`,
+        },
+      },
+      secrets: [
+        {
+          name: certificates.replication,
+          volume: 'tls',
+          directory: tlsDirectory,
+          files: { 'ca.crt': 'ca.crt', 'tls.crt': 'tls.crt', 'tls.key': 'tls.key' },
+        },
+      ],
+      topology: spec.instances === 1 ? '1 instance' : `${spec.instances} instances`,
+    };
+  },
+
+  restoreTemplate(cluster) {
+    const { metadata, spec } = cluster;
+    const mount = { name: restoredVolume, mountPath: paths.volume };
+    const temporary = { name: 'tmp', mountPath: temporaryDirectory };
+    return {
+      set: memberName(metadata.name, 0),
+      destination: {
+        engine: 'postgres',
+        directory: paths.restored,
+        dataDirectory: paths.data,
+        version: spec.version,
+      },
+      fetchMounts: [mount],
+      volumes: [{ name: temporary.name, emptyDir: { medium: 'Memory', sizeLimit: '16Mi' } }],
+      containers: [
+        { name: 'recover', image: postgresImage(spec), command: recoverCommand(cluster), mounts: [mount, temporary] },
+      ],
+      annotations: {},
+      retired: retiredAnnotation,
+    };
+  },
+
+  drill({ spec }) {
+    const { version, image, storage, resources, scheduling, parameters, initial } = spec;
+    return {
+      ...{ version, instances: 1, storage, resources, scheduling, parameters, initial },
+      ...(image === undefined ? {} : { image }),
+    };
+  },
+
+  // Unless `synchronous.strict` is set, and that may be changed.
+  writesAlone: true,
+
+  specVersion: (engineVersion) => engineVersion.split('.')[0] ?? engineVersion,
+
+  async contents(cluster, children, io) {
+    const address = children.pods[0]?.status?.podIP;
+    if (address === undefined) throw new Error('no instance has an address');
+    const target = { ...(await operatorSession(cluster, address, io)), timeoutMs: contentsTimeoutMs };
+    const { systemId } = await withSession(io, target, (connection) => askOne(connection, recoveryQuestion));
+    return { systemId };
+  },
+
+  isSame: (_, wanted, found) => found === wanted,
+};
