@@ -1,0 +1,74 @@
+/** `init.sql` runs once: what is made for it, and what its Job and the mark in the database mean. */
+import { describe, expect, it } from 'vitest';
+import type { KubeObject } from '../../../src/api/object.ts';
+import type { Situation } from '../../../src/engines/postgres/observe/situation.ts';
+import { planInit } from '../../../src/engines/postgres/plan/init.ts';
+import { initObjects } from '../../../src/engines/postgres/resources/init.ts';
+import { childrenOf } from '../../../src/resources/children.ts';
+import { postgresCluster } from '../../support/postgres-situation.ts';
+
+const sql = "\\! id\nINSERT INTO t VALUES ('$(HOME)')";
+const cluster = postgresCluster({ init: { sql } });
+const [config, job] = initObjects(cluster) as [KubeObject, KubeObject];
+const at = Date.parse('2030-01-01T01:00:00Z');
+
+function plan(isInitialised: boolean | undefined, objects: readonly KubeObject[] = []) {
+  const facts = { hasOwner: true, owner: 'app' };
+  const marked = isInitialised === undefined ? {} : { isInitialised };
+  const application = { state: 'seen', facts, isPasswordWrong: false, ...marked } as const;
+  const situation = { cluster, children: childrenOf(objects), observed: { members: [], at, application } };
+  const result = planInit(situation as unknown as Situation);
+  if (result === undefined) return undefined;
+  const { outcome, steps } = result;
+  return [
+    ...steps.map((step) => `${step.type} ${'object' in step ? step.object.kind : ''}`),
+    outcome.state === 'settled' ? '' : outcome.reason,
+  ];
+}
+
+const ended = (type: 'Complete' | 'Failed'): KubeObject => ({
+  ...job,
+  status: { conditions: [{ type, status: 'True', lastTransitionTime: '2030-01-01T00:00:00Z', message: 'it failed' }] },
+});
+
+describe('init.sql', () => {
+  it.each<[string, ReturnType<typeof plan>, readonly string[] | undefined]>([
+    ['is run in a new cluster', plan(false), ['create ConfigMap', 'create Job', 'Initializing']],
+    ['is awaited', plan(false, [config, job]), ['Initializing']],
+    ['has run, and the database is asked again', plan(false, [config, ended('Complete')]), ['Initializing']],
+    ['has failed', plan(false, [config, ended('Failed')]), ['InitFailed']],
+    ['is not run again, though its Job is gone', plan(true), undefined],
+    ['is not known to have run', plan(undefined), undefined],
+  ])('%s', (_, result, expected) => expect(result).toEqual(expected));
+
+  it('is one message to the server, and nothing that psql or a shell reads', () => {
+    const text = (config as KubeObject & { readonly data: Readonly<Record<string, string>> }).data['init.sql'] ?? '';
+    expect(text.startsWith('\n')).toBe(true);
+    const places = ['pg_advisory_xact_lock', 'RAISE EXCEPTION', sql, 'COMMENT ON DATABASE "app" IS'].map((part) =>
+      text.indexOf(part),
+    );
+    expect(places).toEqual([...places].sort((a, b) => a - b));
+    expect(places).not.toContain(-1);
+    expect(job).toMatchObject({
+      spec: {
+        template: {
+          spec: {
+            automountServiceAccountToken: false,
+            containers: [
+              {
+                command: ['/usr/lib/postgresql/17/bin/psql', '--no-psqlrc', '--quiet', '--output=/dev/null'],
+                args: ['--command=$(INIT_SQL)'],
+              },
+            ],
+          },
+        },
+      },
+    });
+  });
+
+  it('gets another Job once it is corrected, and none where nothing runs', () => {
+    expect(initObjects(postgresCluster({ init: { sql: 'SELECT 1' } }))[1]?.metadata.name).not.toBe(job.metadata.name);
+    expect(initObjects(postgresCluster({ init: { sql }, instances: 0 }))).toEqual([]);
+    expect(initObjects(postgresCluster({}))).toEqual([]);
+  });
+});
