@@ -282,7 +282,7 @@ export const mistakesInResources: readonly Mistake[] = [
     })),
     found: {
       [rules.needless]: 'persistentvolumeclaims of the group "" are in no sample',
-      [rules.sets]: 'StatefulSet toy-v2 is not called CLUSTER or CLUSTER-WORD',
+      [rules.sets]: 'StatefulSet toy-v2 is not called CLUSTER, CLUSTER-WORD or CLUSTER-WORD-N',
       [rules.selectors]: 'Service toy selects none of the pods',
       [rules.settled]: 'not every pod answers',
       [rules.status]: '`selector` of the status selects no pod',

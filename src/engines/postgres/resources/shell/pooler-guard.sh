@@ -18,7 +18,7 @@ loaded=
 since=
 while :; do
   digest=$(cat "$CONFIG"/* | sha256sum)
-  if [ "$digest" != "$loaded" ] && answer=$(console RELOAD); then
+  if [ "$digest" != "$loaded" ] && console RELOAD >/dev/null; then
     [ -n "$loaded" ] && echo 'guard: the files have changed, and PgBouncer has read them'
     loaded=$digest
   fi
