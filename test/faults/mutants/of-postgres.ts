@@ -92,8 +92,8 @@ export const postgresMutants: readonly Mutant[] = [
       },
     ],
     scenarios: ['postgres S9 node'],
-    classes: ['F16'],
-    oracle: 'O1',
+    classes: ['F1'],
+    oracle: 'O4',
   },
   {
     id: 'postgres-wiped-instead-of-retired',

@@ -5,6 +5,7 @@
  * one, and no second database may begin. What the operator does to pods, StatefulSets and volumes is judged by what really runs.
  */
 import type { KubeObject } from '../../../src/api/object.ts';
+import { roleLabel } from '../../../src/engines/postgres/names.ts';
 import { memberLabel } from '../../../src/resources/metadata.ts';
 import { isReady } from '../readiness.ts';
 import type { Findings, SimulatedWorld } from '../subject.ts';
@@ -18,6 +19,8 @@ import { dataOn, type WalRecord } from './wal.ts';
 const operator = 'clusterwright';
 /** Rows: what came before is looked for from the end on. */
 const lookedBack = 400;
+/** In which the new primary, or the operator, takes the label from the old one. */
+const labelMs = 15_000;
 
 export interface Watch {
   guard(world: SimulatedWorld): () => Findings;
@@ -29,6 +32,7 @@ export function createWatch(processes: Processes): Watch {
   const membership = new Set<string>();
   const unsafe = new Set<string>();
   const untrue = new Set<string>();
+  const labelledSince = new Map<string, number>();
   const databases = new Set<string>();
   const acknowledged: WalRecord[] = [];
   let world: SimulatedWorld | undefined;
@@ -79,7 +83,8 @@ export function createWatch(processes: Processes): Watch {
     return processes.at((pod.status as { readonly podIP?: string } | undefined)?.podIP ?? '');
   }
 
-  function judge({ actor, before, after, verb }: Commit): void {
+  function judge({ actor, before, after, verb, resource }: Commit): void {
+    if (resource === 'configmaps') labelled();
     if (actor !== operator) return;
     if (after?.kind === 'PostgresCluster') told(after);
     if (before === undefined && after?.kind === 'ConfigMap') formed(after);
@@ -106,6 +111,21 @@ export function createWatch(processes: Processes): Watch {
       const old = Object.keys(parameters).filter((setting) => inForce[setting] !== parameters[setting]);
       const counts = old.filter((setting) => fromStart.has(setting));
       if (counts.length > 0) untrue.add(`Ready is told, and ${name} runs with another ${counts.join(', ')}`);
+    }
+  }
+
+  /** Clients are led to whoever has the label: it may not stay where the lock has gone from. */
+  function labelled(): void {
+    const lock = primary();
+    const holder = object('ConfigMap', `${world?.cluster}-leader`)?.metadata.annotations?.leader;
+    const now = world?.time.monotonic() ?? 0;
+    for (const { kind, metadata } of world?.kubernetes.objects() ?? []) {
+      if (kind !== 'Pod' || !metadata.name.endsWith('-0')) continue;
+      const isWrong = metadata.labels?.[roleLabel] === 'primary' && metadata.name !== holder && lock?.name === holder;
+      if (!isWrong) labelledSince.delete(metadata.name);
+      else if (!labelledSince.has(metadata.name)) labelledSince.set(metadata.name, now);
+      if (now - (labelledSince.get(metadata.name) ?? now) > labelMs)
+        unsafe.add(`${metadata.name} keeps the label of the primary, and ${holder} holds the lock`);
     }
   }
 
