@@ -12,6 +12,7 @@ import {
   statefulSets,
 } from '../../src/api/resource.ts';
 import { etcdKind } from '../../src/engines/etcd/kind/schema.ts';
+import { postgresKind } from '../../src/engines/postgres/kind/schema.ts';
 import { redisKind } from '../../src/engines/redis/kind/schema.ts';
 
 const clusterWide = (group: string, version: string, kind: string, plural: string): Resource => ({
@@ -48,6 +49,7 @@ export const resourceQuotas: Resource = {
 };
 export const redisClusters: Resource = redisKind.resource;
 export const etcdClusters: Resource = etcdKind.resource;
+export const postgresClusters: Resource = postgresKind.resource;
 /** Of the engine in `test/package/memcached`. */
 export const memcachedClusters: Resource = {
   group: 'caches.example.com',
