@@ -15,7 +15,7 @@ import { fileHeader, paddingOf, TarReader, tarEnd } from './tar.ts';
 
 /**
  * The checkpoint is not spread over minutes. The log is in the backup, so nobody waits until an archive has it, and the
- * files are read by whoever takes the backup, not written by the server.
+ * server sends the files instead of writing them.
  */
 const command =
   "BASE_BACKUP (LABEL 'clusterwright', PROGRESS true, CHECKPOINT 'fast', WAL true, WAIT false, MANIFEST 'yes', MANIFEST_CHECKSUMS 'SHA256')";

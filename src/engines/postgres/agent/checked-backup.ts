@@ -21,7 +21,7 @@ export interface BackupFacts {
 
 type Fault = (why: string) => Failure;
 
-/** Thrown within, and told by whoever asks. */
+/** Thrown within this file only: the caller gets a `Failure` with its words. */
 class Unsound extends Error {}
 
 /** The same content. At its end `learn` is called, or it fails: with what `fault` makes of the words. */

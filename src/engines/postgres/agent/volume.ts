@@ -1,6 +1,6 @@
 /**
  * Unpacks a backup into a new data directory. Recovery begins at its `backup_label` when a server starts there; where it
- * ends, and whom the server follows then, is for whoever starts it to say.
+ * ends, and which server it follows then, is decided by the settings that it is started with.
  *
  * The directory has its name once every byte has been checked, and is on the disk. A directory that holds anything else is
  * never touched.

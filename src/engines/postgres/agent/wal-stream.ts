@@ -41,7 +41,7 @@ export interface WalStreamOptions {
 /** A server gives up on who says nothing for `wal_sender_timeout`, 60 s by default. */
 const statusMs = 10_000;
 
-/** Ends by failing: with the connection, or by the context's signal. Whoever stops reading ends the connection. */
+/** Ends by failing: with the connection, or by the context's signal. A reader that stops ends the connection. */
 export async function* streamWal(
   { connection, place }: PostgresSession,
   options: WalStreamOptions,
@@ -53,7 +53,7 @@ export async function* streamWal(
   const tell = (wantsReply: boolean): void => {
     if (isStreaming) connection.wire.write(statusMessage(stored, context.clock.now(), wantsReply));
   };
-  // Also while whoever stores a segment takes its time: the server hears that somebody is there.
+  // Also while a segment is being stored: the server ends connections that are silent.
   const stopTelling = regularly(context, Math.min(statusMs, context.idleMs / 3), () => tell(true));
   try {
     const identity = await identifySystem(connection);

@@ -27,7 +27,7 @@ export async function makeApplication(
   if (hasOwner) await connection.query(`ALTER ROLE ${quoted(owner)} PASSWORD ${literal(verifier)}`);
   else await connection.query(`CREATE ROLE ${quoted(owner)} LOGIN PASSWORD ${literal(verifier)}`);
   if (hasDatabase) return;
-  // Whoever gives a database to a role has to be a member of it.
+  // PostgreSQL lets only a member of a role give a database to it.
   await connection.query(`GRANT ${quoted(owner)} TO CURRENT_USER`);
   await connection.query(`CREATE DATABASE ${quoted(database)} OWNER ${quoted(owner)}`);
 }

@@ -15,7 +15,7 @@ export interface Result {
 /** No question of ours has as many. */
 const mostColumns = 64;
 
-/** The names of the columns in a RowDescription. Types are known by whoever asks. */
+/** The names of the columns in a RowDescription. The caller knows their types. */
 export function columnsIn(body: Buffer): readonly string[] {
   const read = fieldReader(body);
   const count = countOf(read.int16());

@@ -1,6 +1,6 @@
 /**
  * SCRAM-SHA-256 (RFC 5802, RFC 7677) as a client. Both sides prove that they know the password, and neither sends it. A
- * server that does not prove it is refused: whoever answers at a former address of a pod would be asked for the truth.
+ * server that does not prove it is refused: another process may have got the former address of a pod.
  */
 import { createHash, createHmac, pbkdf2, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';

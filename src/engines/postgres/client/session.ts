@@ -37,7 +37,7 @@ export async function withSession<T>(
 ): Promise<T> {
   const place = `${address}:${port}`;
   const plain = await within(io, connectTimeoutMs, place, (signal) => io.dial(address, port, signal));
-  // Whoever reads it learns of an error; while nobody does, it must not end the process.
+  // A reader gets the error. While nothing reads, an error without a listener would end the process.
   plain.on('error', () => undefined);
   let connection: PostgresConnection | undefined;
   try {

@@ -1,8 +1,8 @@
 /**
  * Certificates of a PostgresCluster, all of the operator's making.
  *
- * PostgreSQL and Patroni have an authority each. Patroni lets in whoever shows a certificate of its authority, so one for both
- * would let every client with a certificate order a switchover.
+ * PostgreSQL and Patroni have an authority each. Patroni accepts every certificate of its authority, so with one
+ * authority for both, each client with a certificate could order a switchover.
  */
 import type { Cluster } from '../../../api/cluster.ts';
 import type { AuthorityWanted, LeafWanted } from '../../../plan/issuance.ts';
