@@ -190,6 +190,8 @@ export function createExecutor(options: ExecutorOptions): Executor {
         const removal = await client.remove(step.ref, { signal });
         if (removal.outcome === 'terminating') cache.observeWrite(removal.object);
         else cache.observeDelete(step.ref);
+        // A new cluster of the name would take its values for those of a Secret that is there.
+        if (step.ref.resource.kind === 'Secret') options.onStaleSecret?.(step.ref.namespace ?? '', step.ref.name);
         return;
       }
       default:

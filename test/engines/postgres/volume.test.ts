@@ -5,6 +5,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   writeFileSync,
@@ -69,6 +70,23 @@ describe('a data directory', () => {
     ).rejects.toMatchObject({
       reason: 'Occupied',
     });
+  });
+
+  it('is left to what recovers it, there and where that puts it', async () => {
+    const place = { directory: join(volume, 'restored'), dataDirectory: data() };
+    const fill = (origin = from) => fillPostgresVolume(place, origin, () => pieces(smallBackup()), idle);
+    expect(await fill()).toEqual({ isRepeated: false });
+    writeFileSync(join(volume, 'restored.recovering'), '');
+    // A server has begun.
+    rmSync(join(place.directory, 'backup_label'));
+    expect(await fill()).toEqual({ isRepeated: true });
+    await expect(fill({ ...from, path: 'another' })).rejects.toMatchObject({ reason: 'Occupied' });
+    renameSync(place.directory, data());
+    expect(await fill()).toEqual({ isRepeated: true });
+    await expect(fill({ ...from, path: 'another' })).rejects.toMatchObject({ reason: 'Occupied' });
+    // Whose data this is nobody knows.
+    rmSync(join(volume, 'restored.recovering'));
+    await expect(fill()).rejects.toMatchObject({ reason: 'Occupied' });
   });
 
   it('is filled again after an attempt that was cut off', async () => {
