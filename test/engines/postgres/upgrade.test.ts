@@ -219,6 +219,15 @@ describe('another system identifier', () => {
       ['blocked ForeignData'],
     ],
     [
+      'is foreign once the new version runs, though it is that of the old data',
+      {
+        spec,
+        record: at('finishing', { ...told, oldSystem: '9009', newSystem: systemId }),
+        claims: { 1: 'foreign' },
+      },
+      ['blocked ForeignData'],
+    ],
+    [
       'is foreign once the new version runs',
       { spec, record: at('starting', told), numbers: [0], claims: { 0: 'foreign' } },
       ['blocked ForeignData'],
