@@ -145,7 +145,7 @@ describe('a volume that a restore has filled', () => {
     const plan = planPostgres(situationOf(cluster, children, observed), () => undefined);
     const made = plan.steps.flatMap((step) => (step.type === 'create' ? [step.object] : []));
     const roster = made.find(({ metadata }) => metadata.name === 'db-members')?.data as Record<string, string>;
-    expect(Object.keys(roster)).toEqual(['db-0.start', 'db-0.bootstrap.yml', 'db-1.start', 'db-2.start']);
+    expect(Object.keys(roster)).toEqual(['db-0.start', 'db-0.bootstrap.yml', 'db-1.start', 'db-2.start', 'version']);
     expect(roster).toMatchObject({ 'db-0.start': 'restore', 'db-1.start': 'join' });
     // Where the volume has been lost since, no database is made.
     expect(JSON.parse(roster['db-0.bootstrap.yml'] ?? '')).toMatchObject({
@@ -163,7 +163,7 @@ describe('a volume that a restore has filled', () => {
         claims: { all: 'blank', 0: 'restored' },
         members: { 1: blank, 2: 'silent' },
       },
-      ['data-db-0-0: postgres-system 7001', 'wait MembersNotReady'],
+      ['data-db-0-0: postgres-system 7001', 'data-db-0-0: postgres-version 17', 'wait MembersNotReady'],
     ],
     [
       'is used once: the member that has begun with it goes on like the others',

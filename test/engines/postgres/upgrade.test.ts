@@ -1,5 +1,6 @@
 /** A major upgrade, from every state in which an operator may find it. */
 import { describe, expect, it } from 'vitest';
+import type { KubeObject } from '../../../src/api/object.ts';
 import { situationOf } from '../../../src/engines/postgres/observe/situation.ts';
 import { planPostgres } from '../../../src/engines/postgres/plan/plan.ts';
 import { afterDigest } from '../../../src/engines/postgres/resources/after-upgrade.ts';
@@ -218,6 +219,15 @@ describe('another system identifier', () => {
       ['blocked ForeignData'],
     ],
     [
+      'is foreign once the new version runs, though it is that of the old data',
+      {
+        spec,
+        record: at('finishing', { ...told, oldSystem: '9009', newSystem: systemId }),
+        claims: { 1: 'foreign' },
+      },
+      ['blocked ForeignData'],
+    ],
+    [
       'is foreign once the new version runs',
       { spec, record: at('starting', told), numbers: [0], claims: { 0: 'foreign' } },
       ['blocked ForeignData'],
@@ -323,5 +333,38 @@ describe('the Job', () => {
     const object = step?.type === 'create' ? step.object : undefined;
     expect(object?.metadata.annotations?.[upgradeAnnotation]).toBe('15-17-1');
     expect(JSON.stringify(object)).toContain('"image":"postgres:17"');
+  });
+});
+
+describe('a backup', () => {
+  const job = (name: string): KubeObject[] => [
+    { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: `${name}-task`, namespace: 'apps' } },
+    { apiVersion: 'batch/v1', kind: 'Job', metadata: { name, namespace: 'apps' } },
+  ];
+  const consent = { ...due, spec: { ...spec, upgrade: { withoutBackup: false } } } satisfies Story;
+
+  it('comes after the rehearsal, and before anything stops', () => {
+    const take = (_: unknown, { name }: { name: string }) => job(name);
+    expect(planned(consent, take)).toEqual(['create Job db-rehearsal', 'wait Rehearsing']);
+    expect(planned({ ...consent, ...withJobs(rehearsed) }, take)).toEqual([
+      'create ConfigMap db-version-backup-task',
+      'create Job db-version-backup',
+      'wait VersionBackup',
+    ]);
+  });
+
+  it('of the new version ends the upgrade', () => {
+    const take = (_: unknown, { name }: { name: string }) => job(name);
+    const story: Story = {
+      ...alone,
+      spec: { ...spec, instances: 1 },
+      record: at('finishing', told),
+      ...withJobs(afterJob({ says: 'state=done' })),
+    };
+    expect(planned(story, take)).toEqual([
+      'create ConfigMap db-upgraded-backup-task',
+      'create Job db-upgraded-backup',
+      'wait VersionBackup',
+    ]);
   });
 });

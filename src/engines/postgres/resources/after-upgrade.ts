@@ -29,7 +29,7 @@ export function afterVariables({ metadata, spec }: Cluster<PostgresSpec>): Varia
   const { primary, app } = postgresNames(metadata.name);
   const { database, owner } = spec.initial;
   const { afterSql } = spec.upgrade;
-  const fixed = { PRIMARY: primary, TLS: paths.tls, DATABASE: database, OWNER: owner };
+  const fixed = { PRIMARY: primary, TLS: paths.tls, FIRST_DATABASE: database, OWNER: owner };
   return [
     ...Object.entries(fixed).map(([name, value]): Variable => ({ name, value })),
     ...(afterSql === undefined

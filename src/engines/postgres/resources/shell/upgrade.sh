@@ -152,7 +152,7 @@ after() {
   fi
   if [ -n "${AFTER_SQL:-}" ]; then
     "$PROGRAMS/$NEW/bin/psql" -X -q -v ON_ERROR_STOP=1 -c "$AFTER_SQL" \
-      "host=$PRIMARY user=$OWNER dbname=$DATABASE $tls" > "$log" 2>&1 || {
+      "host=$PRIMARY user=$OWNER dbname=$FIRST_DATABASE $tls" > "$log" 2>&1 || {
       { echo 'afterSql:' && tail -c 2000 "$log"; } > /tmp/words
       refuse < /tmp/words
     }
