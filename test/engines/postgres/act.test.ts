@@ -22,10 +22,7 @@ async function act(action: PostgresAction, script?: Script, known = secrets) {
 }
 
 const requests: readonly (readonly [PostgresAction, string])[] = [
-  [
-    { type: 'postgres.configure', via, patch: { ttl: 40, x: null } },
-    `PATCH 10.0.0.0:8008 /config {"ttl":40,"x":null,"clusterwright_changed":${world.observed.at}}`,
-  ],
+  [{ type: 'postgres.configure', via, patch: { ttl: 40, x: null } }, 'PATCH 10.0.0.0:8008 /config {"ttl":40,"x":null}'],
   [
     { type: 'postgres.switchover', via, from: 'db-0-0', to: 'db-1-0' },
     'POST 10.0.0.0:8008 /switchover {"leader":"db-0-0","candidate":"db-1-0"}',

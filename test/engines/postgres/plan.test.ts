@@ -2,8 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { stateNames } from '../../../src/engines/postgres/names.ts';
 import { situationOf } from '../../../src/engines/postgres/observe/situation.ts';
 import { planPostgres } from '../../../src/engines/postgres/plan/plan.ts';
-import { sharedConfig } from '../../../src/engines/postgres/resources/patroni-config.ts';
-import { now, postgresCluster, postgresWorld, type Story } from '../../support/postgres-situation.ts';
+import { postgresWorld, type Story } from '../../support/postgres-situation.ts';
 import { type PlanRow, planned } from '../../support/postgres-words.ts';
 
 const table = (rows: readonly PlanRow[]): void =>
@@ -273,12 +272,6 @@ describe('a member that is not well', () => {
 
 describe('the shared configuration', () => {
   const withConfig = (config: unknown): Story => ({ observed: { config } as never });
-  const shared = sharedConfig(postgresCluster());
-  const pending: Story['members'] = { 1: { restartPending: true } };
-  const changed = (ms: number, members: Story['members'] = {}): Story => ({
-    ...withConfig({ ...shared, clusterwright_changed: now - ms }),
-    members,
-  });
   table([
     [
       'gets a setting',
@@ -304,13 +297,6 @@ describe('the shared configuration', () => {
       ['configure postgresql.parameters.work_mem=8MB', 'wait Updating'],
     ],
     ['that nobody tells changes nothing', withConfig(undefined), ['wait MembersNotReady']],
-    ['that has just changed is waited for: members tell later what waits for a restart', changed(0), ['wait Updating']],
-    ['is waited for as long as a round of Patroni takes', changed(6_900), ['wait Updating']],
-    ['is waited for before a restart: others may have to come first', changed(1_000, pending), ['wait Updating']],
-    ['that changed before that is in force', changed(7_100), ['settled']],
-    ['that changed long before holds up no restart', changed(7_100, pending), ['restart db-1-0', 'wait Restarting']],
-    ['is in force where the clock of another operator was far ahead', changed(-60_000), ['settled']],
-    ['with a time that is none is in force', withConfig({ ...shared, clusterwright_changed: 'now' }), ['settled']],
   ]);
   it('that is no object is written whole', () => {
     const [line = ''] = planned(withConfig({ postgresql: 'none' }));

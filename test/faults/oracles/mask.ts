@@ -149,9 +149,6 @@ function ofTask(data: Json): Json {
   return Object.fromEntries(tasks);
 }
 
-/** When the operator last changed Patroni's configuration is chance. */
-const changedAt = /,?\\*"clusterwright_changed\\*":[\d.]+/g;
-
 /** Patroni says on its pod what it does. */
 function withoutStatus({ metadata }: KubeObject): Fields {
   const { status: _, ...annotations } = metadata.annotations ?? {};
@@ -191,7 +188,7 @@ export function maskedObjects(objects: readonly KubeObject[]): ReadonlyMap<strin
     const told = { ...rest, ...toldOf(object) };
     result.set(
       `${object.kind}/${rename(object.metadata.name)}`,
-      rename(JSON.stringify(masked(told, ''), undefined, 1).replace(changedAt, '')),
+      rename(JSON.stringify(masked(told, ''), undefined, 1)),
     );
   }
   return result;

@@ -9,7 +9,6 @@ import { callPatroni, PatroniRefusal, switchoverTimeoutMs } from '../client/patr
 import { saltBytes, scramVerifier } from '../client/scram-verifier.ts';
 import { withSession } from '../client/session.ts';
 import type { PostgresSpec } from '../kind/schema.ts';
-import { changedField } from '../resources/patroni-config.ts';
 import { resumed, whilePaused } from './pause.ts';
 
 const changeTimeoutMs = 5000;
@@ -29,8 +28,7 @@ export async function actPostgres(
   };
   switch (action.type) {
     case 'postgres.configure': {
-      const body = { ...action.patch, [changedField]: io.now() };
-      const call = { method: 'PATCH', path: '/config', body, timeoutMs: changeTimeoutMs } as const;
+      const call = { method: 'PATCH', path: '/config', body: action.patch, timeoutMs: changeTimeoutMs } as const;
       await callPatroni(io, action.via.address, call, tls);
       return;
     }

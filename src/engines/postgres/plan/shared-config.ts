@@ -2,7 +2,7 @@
 
 import { archiveSlot } from '../names.ts';
 import type { Situation } from '../observe/situation.ts';
-import { changedField, sharedConfig } from '../resources/patroni-config.ts';
+import { sharedConfig } from '../resources/patroni-config.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -26,19 +26,6 @@ export function configPatch({ cluster, observed }: Situation): Json | undefined 
 function withoutArchive(wanted: Json, config: Json): Json {
   const isLeft = !('slots' in wanted) && archiveSlot in objectOf(config.slots);
   return isLeft ? { slots: { [archiveSlot]: null } } : {};
-}
-
-/** Beside a round: PostgreSQL is asked a second after it was told, and the answer is written down. */
-const tellMs = 2000;
-
-/**
- * The configuration has just changed, and members may not have told yet which settings wait for a restart. Patroni looks once a round, by
- * `loop_wait`. Another operator's clock may be ahead.
- */
-export function isBeingTakenUp({ observed: { config, at: now } }: Situation): boolean {
-  const { [changedField]: changed, loop_wait: round } = config ?? {};
-  if (typeof changed !== 'number' || typeof round !== 'number') return false;
-  return Math.abs(now - changed) < round * 1000 + tellMs;
 }
 
 function at(config: Json, field: string): Json {

@@ -168,9 +168,6 @@ function settings(cluster: Cluster<PostgresSpec>) {
   };
 }
 
-/** In the shared configuration, written with every change: the operator's clock, in milliseconds. Patroni keeps what it does not know. */
-export const changedField = 'clusterwright_changed';
-
 /** What only the first member of a new cluster reads. */
 export function bootstrapConfig(cluster: Cluster<PostgresSpec>, beginning: Beginning): string {
   return text({ bootstrap: { dcs: sharedConfig(cluster), ...methods[beginning] } });
