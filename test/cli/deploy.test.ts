@@ -178,6 +178,7 @@ describe('images of the sandbox', () => {
     ]);
     expect(recipeName('docker.io/library/redis:8.0', images)).toBe('redis:8.0');
     expect(recipeName('redis:8.0', images)).toBe('redis:8.0');
+    expect(recipeName('clusterwright-postgres:17', images)).toBe('postgres:17');
     expect(recipeName(`gcr.io/etcd-development/etcd:${etcdVersions.current}`, images)).toBe('etcd:3.6');
   });
 });

@@ -33,6 +33,8 @@ function imagesIn(object: KubeObject): string[] {
 
 /** The recipe that stands in for an image; else its name without the registry, as recipes are called: `redis:8.0`. */
 export function recipeName(image: string, recipes: readonly ImageRecipe[]): string {
-  const stand = recipes.find(({ standsInFor = [] }) => standsInFor.includes(image));
+  // As a node reads it: without a registry, it is of this one.
+  const full = image.includes('/') ? image : `docker.io/library/${image}`;
+  const stand = recipes.find(({ standsInFor = [] }) => standsInFor.includes(image) || standsInFor.includes(full));
   return stand?.name ?? image.slice(image.lastIndexOf('/') + 1);
 }

@@ -370,3 +370,37 @@ describe('Services', () => {
     `);
   });
 });
+
+describe('the ConfigMaps that pods mount', () => {
+  interface Source {
+    readonly configMap?: {
+      readonly name: string;
+      readonly items?: readonly { readonly key: string }[];
+      readonly optional?: true;
+    };
+    readonly projected?: { readonly sources: readonly Source[] };
+  }
+  const everything: PostgresSpecInput = { pooler: {}, monitoring: { queries: [] } };
+
+  function missing(): string[] {
+    const objects = postgresObjects(everything);
+    const held = new Map(
+      objects.map(({ kind, metadata, data }) => [`${kind}/${metadata.name}`, (data ?? {}) as object]),
+    );
+    const sourcesOf = (source: Source): readonly Source[] => [source, ...(source.projected?.sources ?? [])];
+    const sources = objects
+      .filter(({ kind }) => kind === 'StatefulSet')
+      .flatMap(({ spec }) => (spec as { template: { spec: { volumes: readonly Source[] } } }).template.spec.volumes)
+      .flatMap(sourcesOf)
+      .flatMap(({ configMap }) => configMap ?? [])
+      .filter(({ name, optional }) => optional !== true && name !== 'kube-root-ca.crt');
+    expect(sources.length).toBeGreaterThan(5);
+    return sources.flatMap(({ name, items = [] }) =>
+      items.flatMap(({ key }) => (key in (held.get(`ConfigMap/${name}`) ?? {}) ? [] : [`${name}: ${key}`])),
+    );
+  }
+
+  it('have every key that a pod waits for', () => {
+    expect(missing()).toEqual([]);
+  });
+});

@@ -22,6 +22,9 @@ import { type UpgradeRecord, upgradeData } from './upgrade-record.ts';
 
 const passwordLength = 32;
 
+/** Of the members, and of the Jobs of an upgrade. */
+const scripts = ['locked.py', 'post-init.sh', 'pre-stop.py', 'relabel.py', 'start.sh', 'upgrade.sh'] as const;
+
 export function memberPart({ spec }: Cluster<PostgresSpec>): Part {
   return { engine: 'postgres', component, version: spec.version };
 }
@@ -94,8 +97,7 @@ export function postgresChildren(
   const patroni = {
     'patroni.yml': memberConfig(cluster),
     passwd: `root:x:0:0:root:/:/bin/sh\n${accountName}:x:${uid}:${uid}::/tmp:/bin/sh\n`,
-    'post-init.sh': texts['post-init.sh'],
-    'relabel.py': texts['relabel.py'],
+    ...Object.fromEntries(scripts.map((name) => [name, texts[name]])),
   };
   const withRole = (role: string) => ({ ...selector, [roleLabel]: role });
   return [
