@@ -126,8 +126,7 @@ export const postgresMutants: readonly Mutant[] = [
   },
   {
     id: 'postgres-secret-forgotten',
-    defect:
-      'an operator that ends after it has made another child never makes the Secret of the application',
+    defect: 'an operator that ends after it has made another child never makes the Secret of the application',
     seen: 'clusterwright before 0.1',
     edits: [
       {

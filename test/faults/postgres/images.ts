@@ -48,7 +48,8 @@ function programOf(major: number, processes: Processes): Program {
   return (context) => {
     // As `start.sh`, which ends before there is a Patroni.
     const isBlank = dataOn(context.volume(paths.volume)) === undefined;
-    if (context.file(`${paths.patroni}/start`) !== 'resume' || !isBlank) return new Container(major, processes, context);
+    if (context.file(`${paths.patroni}/start`) !== 'resume' || !isBlank)
+      return new Container(major, processes, context);
     context.time.after(blankMs, () => context.exit(blankExitCode, 'the volume is blank, and this member has had data'));
     return nothingServed;
   };

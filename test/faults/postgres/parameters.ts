@@ -27,6 +27,16 @@ export function parametersIn(config: Json | undefined): Readonly<Record<string, 
   return Object.fromEntries(Object.entries(parameters).map(([name, value]) => [name, String(value)]));
 }
 
+/** What a server goes by. */
+export function inForce(
+  { parameters, files }: { readonly parameters: Settings; readonly files: Settings },
+  name: string,
+): string | undefined {
+  return (fromStart.has(name) ? parameters : files)[name];
+}
+
+type Settings = Readonly<Record<string, string>>;
+
 /** As Patroni tells it: name to both values. */
 export function pendingIn(
   inForce: Readonly<Record<string, string>>,

@@ -5,7 +5,7 @@
 import { createHash, createHmac } from 'node:crypto';
 import type { Duplex } from 'node:stream';
 import { configSetting, roles } from '../../../src/engines/postgres/names.ts';
-import { fromStart, onCommandLine } from './parameters.ts';
+import { fromStart, inForce, onCommandLine } from './parameters.ts';
 import type { Server } from './server.ts';
 import { firstLsn } from './wal.ts';
 
@@ -173,8 +173,8 @@ function factsOf(server: Server): Row {
 }
 
 /** Of what is in no file nothing is known here but that it has the server's own value. */
-function settingOf({ files, parameters }: Server, name: string): Row[] {
-  const value = (fromStart.has(name) ? parameters : files)[name];
+function settingOf(server: Server, name: string): Row[] {
+  const value = inForce(server, name);
   return [{ name, value: value ?? '0', isDefault: value === undefined ? 't' : 'f' }];
 }
 
