@@ -123,7 +123,7 @@ const scenarios: readonly Omit<Scenario, 'engine'>[] = [
     before: three,
     act: (stage) => stage.loseVolume(stage.primary()),
     end: 'whole',
-    writes: 8,
+    writes: 16,
     written: true,
   },
   {
@@ -280,7 +280,7 @@ const scenarios: readonly Omit<Scenario, 'engine'>[] = [
       await stage.restorePower('all');
     },
     end: 'whole',
-    writes: 8,
+    writes: 14,
     written: true,
   },
 ];
