@@ -111,13 +111,19 @@ export const postgresMutants: readonly Mutant[] = [
   },
   {
     id: 'postgres-ready-before-in-force',
-    defect: 'Ready is told before members have told which settings wait for a restart',
+    defect: 'Ready is told before the members have taken up the settings',
     seen: 'clusterwright before 0.1',
     edits: [
       {
         file: 'engines/postgres/plan/plan.ts',
         find: 'if (unread !== undefined) return withObjects',
         replace: 'if (unread !== undefined && spec.instances > 99) return withObjects',
+      },
+      {
+        // It takes another value of these for one that was refused.
+        file: 'engines/postgres/plan/parameters.ts',
+        find: 'const isOther = onCommandLine.includes(name) &&',
+        replace: 'const isOther = onCommandLine.length > 99 &&',
       },
     ],
     scenarios: ['postgres S4'],

@@ -62,6 +62,16 @@ const scenarios: readonly Omit<Scenario, 'engine'>[] = [
     written: true,
   },
   {
+    id: 'postgres S4 reload',
+    title: 'parameter that counts once it is read',
+    touches: ['parameters'],
+    before: { ...three, parameters: { work_mem: '4MB' } },
+    act: (stage) => stage.change({ parameters: { work_mem: '8MB' } }),
+    end: 'whole',
+    writes: 12,
+    written: true,
+  },
+  {
     id: 'postgres S4 lower',
     title: 'parameter that no standby may have lower than its primary, lowered',
     touches: ['parameters'],
