@@ -1,8 +1,9 @@
 /** Which member is replaced, which copies again, and which is waited for. */
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../../src/api/object.ts';
+import type { LiveMember } from '../../../src/engines/postgres/observe/observed.ts';
 import { isOnHistory } from '../../../src/engines/postgres/plan/failed-member.ts';
-import { now, type Story } from '../../support/postgres-situation.ts';
+import { now, postgresWorld, type Story } from '../../support/postgres-situation.ts';
 import { type PlanRow, planned } from '../../support/postgres-words.ts';
 
 const table = (rows: readonly PlanRow[]): void =>
@@ -20,6 +21,12 @@ const replaced = (number: number, next = 3): readonly string[] => [
   `delete StatefulSet db-${number}`,
   'wait Replacing',
 ];
+/** What PostgreSQL of the primary says five seconds after its start. */
+const justStarted = (): LiveMember['server'] & object => {
+  const [primary] = postgresWorld().observed.members;
+  if (primary?.state !== 'answering' || primary.server?.state !== 'seen') throw new Error('there is no primary');
+  return { ...primary.server, facts: { ...primary.server.facts, upMs: 5000 } };
+};
 const seconds = (count: number): string => new Date(now - count * 1000).toISOString();
 
 /** A last word on one pod. */
@@ -164,6 +171,11 @@ describe('a standby that copies from nobody', () => {
     [
       'is waited for where it has more than a primary that has just been elected',
       { members: { 0: { lsn: 3000 }, 2: { ...apart, lsn: 4000 } }, lock: { acquireTime: seconds(5) } },
+      waits,
+    ],
+    [
+      'is waited for where the primary has had the lock before, and has just started and been promoted',
+      { members: { 0: { lsn: 3000, timeline: 2, server: justStarted() }, 2: { ...apart, lsn: 2000 } }, history: '[]' },
       waits,
     ],
     [

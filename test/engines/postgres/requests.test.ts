@@ -195,6 +195,16 @@ describe('certificates that were renewed', () => {
     ['are read once', started(48, 23), ['settled']],
     ['were there when the pod started', started(-1, 30), ['settled']],
     [
+      'are no renewed ones where the cluster is as old as they are',
+      { ...started(0, 24), metadata: { creationTimestamp: new Date(now - 10_000).toISOString() } },
+      ['settled'],
+    ],
+    [
+      'are read where the cluster is older than they are',
+      { ...started(0, 24), metadata: { creationTimestamp: new Date(now - hourMs).toISOString() } },
+      ['reload db-1-0', 'settled'],
+    ],
+    [
       'wait for a restart that is due',
       { ...started(48, 30), pods: { 2: 'outdated' } },
       ['delete Pod db-2-0', 'wait Restarting'],

@@ -17,6 +17,12 @@ const again = [
   { oracle: 'O9', why: 'what somebody changed is changed back' },
 ] as const;
 
+/** Without its ConfigMaps nothing of the cluster is changed. */
+const untouched = {
+  oracle: 'O2',
+  why: 'nothing is changed back before a person has brought the ConfigMaps back',
+} as const;
+
 export const drifted: FaultGenerator = {
   id: 'F15',
   title: 'children changed by others',
@@ -36,6 +42,7 @@ export const drifted: FaultGenerator = {
     const isLoss = /volume/.test(scenario.title) && /primary$/.test(scenario.id);
     // While the operator is away nobody would make its members again, and so nobody fails over.
     const isAway = scenario.id === 'S15 power';
+    const mayDiffer = scenario.engine === 'postgres' && scenario.end === 'blocked' ? [...again, untouched] : again;
     const hows = (kind: string, name: string): readonly ('delete' | 'edit' | 'relabel' | 'disown')[] => {
       // Patroni and the operator find their ConfigMaps by label. One that has no owner and another one's label is another one's.
       if (scenario.engine === 'postgres' && /-(config|leader|failover|sync)$/.test(name)) return ['delete', 'edit'];
@@ -46,7 +53,7 @@ export const drifted: FaultGenerator = {
     };
     const changed = (child: { readonly resource: string; readonly name: string }, ms: number): Variant[] =>
       hows(child.resource, child.name).map(
-        (how): Variant => ({ faults: [{ do: 'drift', at: { ms }, how, ...child }], mayDiffer: again }),
+        (how): Variant => ({ faults: [{ do: 'drift', at: { ms }, how, ...child }], mayDiffer }),
       );
     const crons = reference.after.filter(({ kind }) => kind === 'CronJob');
     return [

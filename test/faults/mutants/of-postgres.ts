@@ -34,9 +34,9 @@ export const postgresMutants: readonly Mutant[] = [
       },
       {
         file: 'engines/postgres/plan/members.ts',
-        find: 'withPrimary(situation, isFormed ? joining([...roster.keys()]) : roster);',
+        find: 'withPrimary(situation, isFormed ? resuming(situation, kept) : kept);',
         replace:
-          'withPrimary(situation, isFormed || situation.primary !== undefined ? joining([...roster.keys()]) : forming(roster.size));',
+          'withPrimary(situation, isFormed || situation.primary !== undefined ? resuming(situation, kept) : forming(kept.size));',
       },
     ],
     scenarios: ['postgres S15 blank'],
@@ -101,9 +101,8 @@ export const postgresMutants: readonly Mutant[] = [
     edits: [
       {
         file: 'engines/postgres/plan/volumes.ts',
-        find: "if (spec.deletionPolicy !== 'Delete') return annotate(claim, retiredAnnotation, 'true');",
-        replace:
-          "if (spec.deletionPolicy === 'Retain' && index < 0) return annotate(claim, retiredAnnotation, 'true');",
+        find: "if (spec.deletionPolicy !== 'Delete') return retiredMark(claim);",
+        replace: "if (spec.deletionPolicy === 'Retain' && index < 0) return retiredMark(claim);",
       },
     ],
     scenarios: ['postgres S3'],
@@ -112,13 +111,19 @@ export const postgresMutants: readonly Mutant[] = [
   },
   {
     id: 'postgres-ready-before-in-force',
-    defect: 'Ready is told before members have told which settings wait for a restart',
+    defect: 'Ready is told before the members have taken up the settings',
     seen: 'clusterwright before 0.1',
     edits: [
       {
         file: 'engines/postgres/plan/plan.ts',
-        find: 'if (steps.length === 0 && isBeingTakenUp(situation))',
-        replace: 'if (steps.length > 99 && isBeingTakenUp(situation))',
+        find: 'if (unread !== undefined) return withObjects',
+        replace: 'if (unread !== undefined && spec.instances > 99) return withObjects',
+      },
+      {
+        // It takes another value of these for one that was refused.
+        file: 'engines/postgres/plan/parameters.ts',
+        find: 'const isOther = onCommandLine.includes(name) &&',
+        replace: 'const isOther = onCommandLine.length > 99 &&',
       },
     ],
     scenarios: ['postgres S4'],
@@ -127,15 +132,18 @@ export const postgresMutants: readonly Mutant[] = [
   },
   {
     id: 'postgres-secret-forgotten',
-    defect:
-      'an operator that ends after it has made the ConfigMaps of Patroni never makes the Secret of the application',
+    defect: 'an operator that ends after it has made another child never makes the Secret of the application',
     seen: 'clusterwright before 0.1',
     edits: [
       {
         file: 'engines/postgres/plan/plan.ts',
-        find: '    ...objectSteps(postgresChildren(cluster, roster, authorities), children),',
-        replace:
-          '    ...objectSteps([...state, ...postgresChildren(cluster, roster, authorities)], children).filter((step) => !state.some(({ object }) => "object" in step && object.metadata.name === step.object.metadata.name)),',
+        find: '    ...made.filter(isSecret),\n',
+        replace: '',
+      },
+      {
+        file: 'engines/postgres/plan/plan.ts',
+        find: '    ...made.filter((step) => !isSecret(step)),',
+        replace: '    ...made.filter((step) => !isSecret(step)),\n    ...made.filter(isSecret),',
       },
     ],
     scenarios: ['postgres S1'],

@@ -1,4 +1,4 @@
-/** PostgresCluster has no backups yet: the stand-in of the agent is never asked for one of it. */
+/** No scenario of PostgreSQL has backups: the stand-in of the agent is never asked for one of it. */
 import type { Database } from '../backup/database.ts';
 import { dataOn } from './wal.ts';
 

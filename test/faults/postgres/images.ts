@@ -1,5 +1,6 @@
 /** The images of PostgreSQL with Patroni, simulated: from the start of a container, by its files and its volume, to its end. */
 import { paths, patroniPort, sqlPort } from '../../../src/engines/postgres/names.ts';
+import { blankExitCode } from '../../../src/engines/postgres/plan/failed-member.ts';
 import type { SimulatedWorld } from '../subject.ts';
 import type { Images, Program, ProgramContext, RunningProgram } from '../world/workload.ts';
 import { Patroni } from './patroni.ts';
@@ -7,6 +8,7 @@ import { Processes } from './processes.ts';
 import { answerTo, type Reply, serveRest } from './rest.ts';
 import { serveSql } from './sql.ts';
 import { type Json, Store, StoreAway } from './store.ts';
+import { dataOn } from './wal.ts';
 
 export interface SimulatedPostgres {
   readonly images: Images;
@@ -43,8 +45,26 @@ export function simulatedPostgres(): SimulatedPostgres {
 }
 
 function programOf(major: number, processes: Processes): Program {
-  return (context) => new Container(major, processes, context);
+  return (context) => {
+    // As `start.sh`, which ends before there is a Patroni.
+    const isBlank = dataOn(context.volume(paths.volume)) === undefined;
+    if (context.file(`${paths.patroni}/start`) !== 'resume' || !isBlank)
+      return new Container(major, processes, context);
+    context.time.after(blankMs, () => context.exit(blankExitCode, 'the volume is blank, and this member has had data'));
+    return nothingServed;
+  };
 }
+
+/** From the start of the container on. */
+const blankMs = 20;
+
+/** A shell that is about to end. */
+const nothingServed: RunningProgram = {
+  exec: () => Promise.resolve(false),
+  get: () => Promise.resolve(false),
+  terminate: () => undefined,
+  kill: () => undefined,
+};
 
 class Container implements RunningProgram {
   readonly #context: ProgramContext;

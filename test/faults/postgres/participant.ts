@@ -167,11 +167,13 @@ export class Participant {
     // A lock that is not there would have to be made, which the Role does not allow.
     if (version === undefined) return false;
     const now = new Date(this.host.time.now()).toISOString();
-    const transitions = Number(view.lock.transitions ?? 0) + (view.holder === this.name ? 0 : 1);
+    const isOwn = view.holder === this.name;
+    const transitions = Number(view.lock.transitions ?? 0) + (isOwn ? 0 : 1);
     const isTaken = await this.host.store.write(
       'leader',
       {
-        ...{ leader: this.name, ttl: String(this.settings.ttl ?? 30), renewTime: now, acquireTime: now },
+        ...{ leader: this.name, ttl: String(this.settings.ttl ?? 30), renewTime: now },
+        acquireTime: (isOwn ? view.lock.acquireTime : undefined) ?? now,
         transitions: String(transitions),
       },
       version,

@@ -4,7 +4,7 @@ import { Participant, type PatroniHost } from './participant.ts';
 import { Server } from './server.ts';
 import { StoreAway, type View } from './store.ts';
 import { synchronize, waitAsBefore } from './synchronize.ts';
-import { common, copyOf, type Data, historyOf, keep, newDatabase, rewind } from './wal.ts';
+import { common, copyOf, type Data, discard, historyOf, keep, newDatabase, rewind } from './wal.ts';
 
 const startMs = 300;
 const initMs = 1_500;
@@ -78,6 +78,7 @@ export class Patroni extends Participant {
     const text = JSON.stringify(wanted);
     if (text === this.reloaded) return;
     this.reloaded = text;
+    server.reload(wanted);
     await this.pause(reloadMs);
     this.pending = pendingIn(server.parameters, wanted);
   }
@@ -330,6 +331,27 @@ export class Patroni extends Participant {
         resolve(true);
       });
     });
+  }
+
+  /** As by SIGHUP: in the next round PostgreSQL reads its files, whether they have changed or not. */
+  readAnew(): void {
+    this.reloaded = '';
+  }
+
+  /** Deletes the data and copies the leader's. In words why not; undefined where it has begun. */
+  reinitialize(): string | undefined {
+    if (this.busy !== undefined) return `${this.busy} already in progress`;
+    if (this.isUnlocked) return 'Cluster has no leader, can not reinitialize';
+    if (this.hasLock) return 'I am the leader, can not reinitialize';
+    const leader = this.leaderIn(this.view);
+    const volume = this.host.volume();
+    if (leader === undefined || volume === undefined) return 'reinitialize failed';
+    this.#aside('reinitialize', async () => {
+      await this.server?.stop();
+      discard(volume);
+      await this.#copy(leader);
+    });
+    return undefined;
   }
 
   /** SIGTERM. */

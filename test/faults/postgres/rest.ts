@@ -61,6 +61,15 @@ export async function answerTo(patroni: Patroni, { method, path, body }: Asked):
       return await configure(patroni, body);
     case 'POST /switchover':
       return await switchOver(patroni, String(body.leader ?? ''), String(body.candidate ?? ''));
+    case 'POST /failover':
+      return await failOver(patroni, String(body.candidate ?? ''));
+    case 'POST /reload':
+      patroni.readAnew();
+      return { status: 202, body: 'reload scheduled' };
+    case 'POST /reinitialize': {
+      const refused = patroni.reinitialize();
+      return refused === undefined ? { status: 200, body: 'reinitialize started' } : { status: 503, body: refused };
+    }
     case 'POST /restart':
       return await restart(patroni, body);
     default:
@@ -118,24 +127,36 @@ async function configure({ host }: Patroni, patch: Json): Promise<Reply> {
 }
 
 async function switchOver(patroni: Patroni, leader: string, candidate: string): Promise<Reply> {
+  const before = patroni.isUnlocked ? undefined : patroni.host.store.view().holder;
+  if (leader !== before) return { status: 412, body: 'leader name does not match' };
+  return await handOver(patroni, leader, candidate);
+}
+
+/** Also without a leader, and to a member that may not have every commit. */
+async function failOver(patroni: Patroni, candidate: string): Promise<Reply> {
+  return candidate === ''
+    ? { status: 400, body: 'Failover could be performed only to a specific candidate' }
+    : await handOver(patroni, '', candidate);
+}
+
+async function handOver(patroni: Patroni, leader: string, candidate: string): Promise<Reply> {
   const { store } = patroni.host;
   const view = store.view();
-  const before = patroni.isUnlocked ? undefined : view.holder;
-  if (leader !== before) return { status: 412, body: 'leader name does not match' };
+  const before = view.holder;
   const member = view.members.find(({ name }) => name === candidate);
   if (member === undefined) return { status: 412, body: 'candidate does not exists' };
   const other = patroni.host.processes.at(member.ip);
   const isGood =
     other?.isUp === true && patroni.host.network.reaches(patroni.ip, member.ip) && other.state === 'running';
   if (!isGood) return { status: 412, body: 'switchover is not possible: no good candidates have been found' };
-  if (!(await store.write('failover', { leader, member: candidate })))
+  if (!(await store.write('failover', { leader: leader === '' ? null : leader, member: candidate })))
     return { status: 503, body: 'failed to write failover key into DCS' };
   patroni.wakeUp();
   for (let tries = 0; tries < 20; tries++) {
     await patroni.pause(1_000);
     const now = store.view();
     const { holder } = now;
-    if (holder !== undefined && holder !== leader) {
+    if (holder !== undefined && (leader === '' ? holder === candidate : holder !== before)) {
       const words = holder === candidate ? `to "${holder}"` : `to "${holder}" instead of "${candidate}"`;
       return { status: 200, body: `Successfully switched over ${words}` };
     }

@@ -40,6 +40,10 @@ export class Server {
   role: 'primary' | 'replica';
   /** In force since the start. */
   readonly parameters: Parameters;
+  /** As its files had them when it read them last, and when that was. */
+  files: Parameters;
+  readAt: number;
+  readonly startedAt: number;
   isFrozen = false;
   hasEnded = false;
   /** `synchronous_standby_names`. */
@@ -59,6 +63,9 @@ export class Server {
     const least = role === 'replica' ? data.contents.maxConnections : 0;
     const wanted = Number(parameters.max_connections ?? 100);
     this.parameters = { ...parameters, max_connections: String(Math.max(wanted, least)) };
+    this.files = parameters;
+    this.startedAt = host.time.monotonic();
+    this.readAt = this.startedAt;
     if (role === 'primary') this.#begin();
     host.time.after(0, () => this.#tick());
   }
@@ -122,8 +129,20 @@ export class Server {
     return [...names].filter((name) => (this.#followers.get(name)?.confirmed ?? 0) >= this.data.wal.length - 1).length;
   }
 
+  /** Reads its files anew: what does not count from a start on is in force. */
+  reload(files: Parameters): void {
+    this.files = files;
+    this.readAt = this.now;
+  }
+
+  get now(): number {
+    return this.#host.time.monotonic();
+  }
+
+  /** It is in the files: they are read for it. */
   setSynchronous(names: Iterable<string>, count: number): void {
     this.synchronous = { names: new Set(names), count };
+    this.readAt = this.now;
     this.#release();
   }
 

@@ -4,8 +4,10 @@
  */
 import { createHash, createHmac } from 'node:crypto';
 import type { Duplex } from 'node:stream';
-import { roles } from '../../../src/engines/postgres/names.ts';
+import { configSetting, roles } from '../../../src/engines/postgres/names.ts';
+import { fromStart, inForce, onCommandLine } from './parameters.ts';
 import type { Server } from './server.ts';
+import { firstLsn } from './wal.ts';
 
 type Row = Readonly<Record<string, string | null>>;
 type Answer =
@@ -119,6 +121,9 @@ function written(answer: Answer): Buffer {
 
 /** Of names without quotes in them. */
 const statements = {
+  server: /^SELECT pg_is_in_recovery\(\) AS "inRecovery", left\(current_setting/,
+  settings: /^SELECT name, left\(setting[\s\S]* WHERE name IN \(([^)]*)\)/,
+  log: /pg_ls_waldir\(\)/,
   application: /pg_roles WHERE rolname = '([^']*)'[\s\S]*datname = '([^']*)'/,
   alterRole: /^ALTER ROLE "([^"]+)" PASSWORD '([^']+)'/,
   createRole: /^CREATE ROLE "([^"]+)" LOGIN PASSWORD '([^']+)'/,
@@ -128,6 +133,10 @@ const statements = {
 
 async function answerTo(server: Server, sql: string): Promise<Answer> {
   const { contents } = server.data;
+  if (statements.server.test(sql)) return { rows: [factsOf(server)] };
+  const [, names] = statements.settings.exec(sql) ?? [];
+  if (names !== undefined) return { rows: names.split(', ').flatMap((name) => settingOf(server, name.slice(1, -1))) };
+  if (statements.log.test(sql)) return { rows: [{ oldest: String(firstLsn) }] };
   const [, role, database] = statements.application.exec(sql) ?? [];
   if (role !== undefined && database !== undefined) {
     const owner = contents.databases.get(database) ?? null;
@@ -146,6 +155,27 @@ async function answerTo(server: Server, sql: string): Promise<Answer> {
   if (created === undefined || owner === undefined) return { refused: ['42601', `syntax error at or near "${sql}"`] };
   if (contents.databases.has(created)) return { refused: ['42P04', 'database already exists'] };
   return await done(server.commit({ what: 'database', name: created, owner }), 'CREATE DATABASE');
+}
+
+function factsOf(server: Server): Row {
+  const { files, parameters, synchronous, now, readAt, startedAt } = server;
+  // Those on the command line PostgreSQL does not compare with its files.
+  const pending = [...fromStart].filter((name) => !onCommandLine.has(name) && files[name] !== parameters[name]);
+  const names = [...synchronous.names].join(',');
+  return {
+    inRecovery: server.role === 'replica' ? 't' : 'f',
+    config: files[configSetting] ?? null,
+    pending: String(pending.length),
+    configAgeMs: String(Math.round(now - readAt)),
+    upMs: String(Math.round(now - startedAt)),
+    waitsFor: names === '' ? '' : `ANY ${synchronous.count} (${names})`,
+  };
+}
+
+/** Of what is in no file nothing is known here but that it has the server's own value. */
+function settingOf(server: Server, name: string): Row[] {
+  const value = inForce(server, name);
+  return [{ name, value: value ?? '0', isDefault: value === undefined ? 't' : 'f' }];
 }
 
 async function done(commit: Promise<boolean>, tag: string): Promise<Answer> {

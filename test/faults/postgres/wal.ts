@@ -39,7 +39,7 @@ export interface Data {
 
 /** Name of the data directory on the volume. */
 const directory = 'data';
-const firstLsn = 0x300_0000;
+export const firstLsn = 0x300_0000;
 const recordBytes = 0x100;
 
 export function dataOn(volume: Volume | undefined): Data | undefined {
@@ -48,6 +48,10 @@ export function dataOn(volume: Volume | undefined): Data | undefined {
 
 export function keep(volume: Volume, data: Data): void {
   volume.set(directory, data);
+}
+
+export function discard(volume: Volume): void {
+  volume.delete(directory);
 }
 
 export function newDatabase(systemId: string): Data {

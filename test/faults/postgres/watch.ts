@@ -10,7 +10,7 @@ import { memberLabel } from '../../../src/resources/metadata.ts';
 import { isReady } from '../readiness.ts';
 import type { Findings, SimulatedWorld } from '../subject.ts';
 import type { Commit } from '../world/kubernetes.ts';
-import { fromStart } from './parameters.ts';
+import { inForce } from './parameters.ts';
 import type { Patroni } from './patroni.ts';
 import type { Processes } from './processes.ts';
 import type { Server } from './server.ts';
@@ -107,10 +107,9 @@ export function createWatch(processes: Processes): Watch {
     };
     if (phase !== 'Ready' || observedGeneration !== metadata.generation) return;
     const { parameters = {} } = (wanted ?? {}) as { readonly parameters?: Readonly<Record<string, string>> };
-    for (const { name, parameters: inForce } of servers()) {
-      const old = Object.keys(parameters).filter((setting) => inForce[setting] !== parameters[setting]);
-      const counts = old.filter((setting) => fromStart.has(setting));
-      if (counts.length > 0) untrue.add(`Ready is told, and ${name} runs with another ${counts.join(', ')}`);
+    for (const server of servers()) {
+      const old = Object.keys(parameters).filter((setting) => inForce(server, setting) !== parameters[setting]);
+      if (old.length > 0) untrue.add(`Ready is told, and ${server.name} runs with another ${old.join(', ')}`);
     }
   }
 

@@ -62,6 +62,16 @@ const scenarios: readonly Omit<Scenario, 'engine'>[] = [
     written: true,
   },
   {
+    id: 'postgres S4 reload',
+    title: 'parameter that counts once it is read',
+    touches: ['parameters'],
+    before: { ...three, parameters: { work_mem: '4MB' } },
+    act: (stage) => stage.change({ parameters: { work_mem: '8MB' } }),
+    end: 'whole',
+    writes: 12,
+    written: true,
+  },
+  {
     id: 'postgres S4 lower',
     title: 'parameter that no standby may have lower than its primary, lowered',
     touches: ['parameters'],
@@ -123,7 +133,7 @@ const scenarios: readonly Omit<Scenario, 'engine'>[] = [
     before: three,
     act: (stage) => stage.loseVolume(stage.primary()),
     end: 'whole',
-    writes: 8,
+    writes: 16,
     written: true,
   },
   {
@@ -280,7 +290,7 @@ const scenarios: readonly Omit<Scenario, 'engine'>[] = [
       await stage.restorePower('all');
     },
     end: 'whole',
-    writes: 8,
+    writes: 14,
     written: true,
   },
 ];

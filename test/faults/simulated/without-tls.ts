@@ -7,8 +7,17 @@ import type { KindHandler } from '../../../src/engine/engine.ts';
 import type { EngineContext } from '../../../src/engine/engine-context.ts';
 
 export function withoutTls(engine: KindHandler): KindHandler {
+  const { listener } = engine;
   return {
     ...engine,
+    ...(listener === undefined
+      ? {}
+      : {
+          listener: {
+            ...listener,
+            listen: (endpoint, cluster, io, changed) => listener.listen(endpoint, cluster, inTheClear(io), changed),
+          },
+        }),
     assess: (cluster, children, io, referred) => engine.assess(cluster, children, inTheClear(io), referred),
   };
 }

@@ -15,7 +15,7 @@ const replacedMs = 180_000;
 export function reloadSteps(situation: Situation): ActStep<PostgresAction>[] {
   const renewed = lastRenewed(situation);
   const { at } = situation.observed;
-  if (renewed === undefined || at < renewed + replacedMs) return [];
+  if (renewed === undefined || at < renewed + replacedMs || areFirst(situation, renewed)) return [];
   return [...situation.live.values()]
     .filter((member) => readBefore(situation, member, renewed + replacedMs))
     .map((member) => ({
@@ -23,6 +23,11 @@ export function reloadSteps(situation: Situation): ActStep<PostgresAction>[] {
       action: { type: 'postgres.reload', member: asked(member) },
       summary: `have ${member.pod} read its renewed certificates`,
     }));
+}
+
+/** Those that the cluster began with: they were there before any pod. */
+function areFirst({ cluster }: Situation, made: number): boolean {
+  return made - Date.parse(cluster.metadata.creationTimestamp ?? '') < replacedMs;
 }
 
 /** A pod that has started since then has never had others. */

@@ -65,16 +65,20 @@ function apart(
 ): Failure | undefined {
   if (member === undefined || member.role !== 'replica' || member.postgres !== 'running' || member.isStreaming)
     return undefined;
-  const { lsn, server } = member;
+  const { lsn } = member;
   if (lsn === undefined) return undefined;
   const isOn = isOnHistory(member, primary, store.history);
   if (isOn && observed.logBegins !== undefined && lsn < observed.logBegins)
     return { why: 'the primary has removed the log that it needs', isBehind: true };
-  const upMs = server?.state === 'seen' ? server.facts.upMs : 0;
   const ledMs = store.acquired === undefined ? 0 : observed.at - store.acquired;
-  return !isOn && upMs > rewindMs && ledMs > rewindMs
+  // A primary that held the lock before has it from then on, also where it has started and been promoted only now.
+  return !isOn && Math.min(upMs(member), upMs(primary), ledMs) > rewindMs
     ? { why: 'it has left the primary’s timeline, and Patroni has not rewound it' }
     : undefined;
+}
+
+function upMs({ server }: LiveMember): number {
+  return server?.state === 'seen' ? server.facts.upMs : 0;
 }
 
 /** Whether everything that it has is a part of what the primary has. */
