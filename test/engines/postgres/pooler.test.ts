@@ -143,7 +143,7 @@ describe('the configuration of PgBouncer', () => {
   it('is this', () => {
     expect(data['pgbouncer.ini']).toMatchInlineSnapshot(`
       "[databases]
-      * = host=db-primary.apps.svc port=5432 connect_query='SELECT CASE WHEN pg_is_in_recovery() THEN pg_terminate_backend(pg_backend_pid()) END'
+      * = host=db-primary.apps.svc port=5432 connect_query='SELECT CASE WHEN pg_catalog.pg_is_in_recovery() THEN pg_catalog.pg_terminate_backend(pg_catalog.pg_backend_pid()) END'
 
       [pgbouncer]
       listen_addr = *

@@ -11,7 +11,7 @@ export const nameSchema = <const Description extends string>(description: Descri
 
 /** A CEL rule on a text: it is no role of PostgreSQL or of the operator. */
 export const isFreeRole =
-  "!self.startsWith('pg_') && !(self in ['postgres', 'public', 'none', 'current_user', 'current_role', 'session_user', 'clusterwright', 'replicator', 'rewinder'])";
+  "!self.startsWith('pg_') && !self.startsWith('clusterwright') && !(self in ['postgres', 'public', 'none', 'current_user', 'current_role', 'session_user', 'replicator', 'rewinder'])";
 
 export const reservedRoles =
-  'must not be a role of PostgreSQL or of the operator: pg_*, postgres, public, clusterwright, replicator, rewinder, or a keyword';
+  'must not be a role of PostgreSQL or of the operator: pg_*, clusterwright*, postgres, public, replicator, rewinder, or a keyword';

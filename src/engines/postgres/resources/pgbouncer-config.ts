@@ -12,9 +12,10 @@ const tlsFile = (name: string): string => `${poolerPaths.config}/${name}`;
 
 /**
  * A new server connection that has reached a standby ends itself: around a failover the Service may lead there, and such a connection would
- * stay in the pool.
+ * stay in the pool. Names are qualified: the owner of a database sets its search path, and everybody who connects runs this.
  */
-const notOnStandby = 'SELECT CASE WHEN pg_is_in_recovery() THEN pg_terminate_backend(pg_backend_pid()) END';
+const notOnStandby =
+  'SELECT CASE WHEN pg_catalog.pg_is_in_recovery() THEN pg_catalog.pg_terminate_backend(pg_catalog.pg_backend_pid()) END';
 
 /** `SELECT name, verifier`: of the function that `post-init.sh` makes in the database `postgres`. */
 const verifierOf = 'SELECT name, verifier FROM clusterwright.login_verifier($1)';

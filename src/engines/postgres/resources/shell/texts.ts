@@ -1,9 +1,9 @@
 /** Made of the scripts of this folder by `npm run build`. */
 export const texts = {
   'exporter.sh': `#!/bin/sh
-# Starts the exporter of one member.
+# Starts the exporter of one member. The owner of the database sets its search path: that does not count here.
 set -eu
-export DATA_SOURCE_URI="$HOST:$PORT/$DATABASE?sslmode=verify-full&sslrootcert=$CONFIG/ca.crt&connect_timeout=5&statement_timeout=5000&default_transaction_read_only=on&application_name=exporter"
+export DATA_SOURCE_URI="$HOST:$PORT/$DATABASE?sslmode=verify-full&sslrootcert=$CONFIG/ca.crt&connect_timeout=5&statement_timeout=5000&default_transaction_read_only=on&application_name=exporter&search_path=pg_catalog&role=none"
 export DATA_SOURCE_PASS_FILE="$CONFIG/password"
 exec /usr/bin/prometheus-postgres-exporter --web.listen-address=":$METRICS_PORT" --extend.query-path="$CONFIG/queries.yaml"
 `,
@@ -297,6 +297,10 @@ link() {
   undo
   make
   libraries=$("$PROGRAMS/$OLD/bin/postgres" -D "$data" -C shared_preload_libraries)
+  # pg_upgrade gives it to a shell.
+  case $libraries in
+    *[!A-Za-z0-9_,\\ ./-]*) echo "shared_preload_libraries has characters that pg_upgrade cannot be given: $libraries" | refuse ;;
+  esac
   cd /tmp
   set -- --old-bindir="$PROGRAMS/$OLD/bin" --new-bindir="$PROGRAMS/$NEW/bin" --old-datadir="$data" --new-datadir="$new" \\
     --username="$SUPERUSER" --socketdir="$SOCKET" --link --jobs="\${JOBS:-2}" --old-options="$private" \\
@@ -318,14 +322,17 @@ finish() {
   "$PROGRAMS/$NEW/bin/pg_ctl" -D "$new" -w -t 3600 -l "$log" -o "$private" start > /dev/null || { tail -c 2000 "$log" | say; exit 1; }
   : > /tmp/warnings
   sql -d postgres -c "select datname from pg_database where datallowconn and datname <> 'template0'" > /tmp/databases
-  while read -r database; do
-    sql -d "dbname='$database'" 2>> /tmp/warnings <<'SQL' || true
+  # The owner of a database sets its search path and its role: nothing of that counts for a superuser.
+  while IFS= read -r database; do
+    PGDATABASE=$database sql 2>> /tmp/warnings <<'SQL' || true
+set role none;
+set search_path = pg_catalog;
 select format('alter extension %I update', name) from pg_available_extensions where installed_version <> default_version \\gexec
 SQL
     # Only a superuser may collect all statistics before 17. From then on the rest is collected while the database serves.
     target=''
     if [ "$NEW" -ge 17 ]; then target='-c default_statistics_target=1'; fi
-    PGOPTIONS="$target -c vacuum_cost_delay=0" sql -d "dbname='$database'" -c analyze 2>> /tmp/warnings || true
+    PGDATABASE=$database PGOPTIONS="$target -c role=none -c search_path=pg_catalog -c vacuum_cost_delay=0" sql -c analyze 2>> /tmp/warnings || true
   done < /tmp/databases
   # So that the operator's Job may collect the rest of the statistics while the database serves.
   if [ "$NEW" -ge 17 ]; then sql -d postgres -c "grant pg_maintain to \\"$OPERATOR_ROLE\\"" 2>> /tmp/warnings || true; fi
