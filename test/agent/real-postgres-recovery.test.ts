@@ -1,6 +1,6 @@
 /** What makes a member's data of a backup, in the Job of a restore: run on real backups, killed at any point, and run again. */
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { recoverCommand } from '../../src/engines/postgres/backup/recovery.ts';
@@ -156,6 +156,9 @@ describe.each(programs)('a backup of PostgreSQL %s', (major, program) => {
       // As a pod that is gone: what it had started goes with it, and what that was about to start.
       for (let found = pidsBelow(home.directory); found.length > 0; found = pidsBelow(home.directory)) kill(found);
       await running;
+      // Its `/tmp` goes with it, too.
+      for (const name of readdirSync(join(home.directory, 'tmp')))
+        rmSync(join(home.directory, 'tmp', name), { force: true, recursive: true });
       expect(await fetch()).toBe(true);
     }
     expect(kills).toBeGreaterThan(0);

@@ -191,13 +191,16 @@ describe('of the samples', () => {
     const text = await readFile(join(import.meta.dirname, '../../dist/0002-samples.k8s.yaml'), 'utf8');
     const here = text.replaceAll('clusterwright-samples', stage.namespace);
     const file = join(dirname(stage.kubeconfig), 'samples.yaml');
-    await writeFile(file, here);
+    const documents = parseAllDocuments(here)
+      .map((document) => document.toJS() as KubeObject)
+      // Its objects are compared in its own stories: its pods change their labels from the beginning.
+      .filter(({ kind }) => kind !== 'PostgresCluster');
+    await writeFile(file, documents.map((document) => JSON.stringify(document)).join('\n---\n'));
     const plans = await printedPlans(stage.kubeconfig, '--offline', file);
     expect(plans.map(({ kind }) => kind)).toEqual(['RedisCluster', 'EtcdCluster']);
     // Against the cluster, as there is nothing yet, it is the same.
     expect((await printedPlans(stage.kubeconfig, file)).map(planned)).toEqual(plans.map(planned));
 
-    const documents = parseAllDocuments(here).map((document) => document.toJS() as KubeObject);
     for (const object of documents) if (object.kind !== 'Namespace') await stage.client.create(object);
     for (const plan of plans) {
       const ref = { kind: plan.kind, metadata: { name: plan.name, generation: 1 } } as KubeObject;

@@ -124,6 +124,7 @@ describe('pg_upgrade on the volume of the leader', () => {
       'cannot be put back once the new version has run: nothing is started',
       {
         ...upgrading,
+        spec: { ...upgrading.spec, version: '15' },
         record: at('undoing', kept),
         children: withPause(jobOf({ mode: 'undo', index: 0 }, { fails: 3, says: 'has run' })),
       },

@@ -72,7 +72,8 @@ function apart(
     return { why: 'the primary has removed the log that it needs', isBehind: true };
   const ledMs = store.acquired === undefined ? 0 : observed.at - store.acquired;
   // A primary that held the lock before has it from then on, also where it has started and been promoted only now.
-  return !isOn && Math.min(upMs(member), upMs(primary), ledMs) > rewindMs
+  const isKnown = member.timeline !== undefined && primary.timeline !== undefined && primary.lsn !== undefined;
+  return isKnown && !isOn && Math.min(upMs(member), upMs(primary), ledMs) > rewindMs
     ? { why: 'it has left the primary’s timeline, and Patroni has not rewound it' }
     : undefined;
 }

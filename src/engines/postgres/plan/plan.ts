@@ -87,7 +87,9 @@ function planCluster(situation: Situation, take: BackupFactory): PostgresPlan {
 
 /** Nobody runs while the data is upgraded, and none of the members could go on alone. */
 function mayRecover({ spec, upgrade }: Situation): boolean {
-  return spec.instances > 0 && (upgrade === undefined || upgrade.stage === 'cancelled');
+  return (
+    spec.instances > 0 && (upgrade === undefined || upgrade.stage === 'cancelled' || upgrade.stage === 'finishing')
+  );
 }
 
 /** A request that is not carried out says why, and holds up nothing that would be done without it. */

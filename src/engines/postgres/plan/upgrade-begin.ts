@@ -9,7 +9,7 @@ import { indexOf, type Situation } from '../observe/situation.ts';
 import { postgresImage } from '../resources/pods.ts';
 import type { UpgradeRecord } from '../resources/upgrade-record.ts';
 import { taskProgress, type Upgrade } from './upgrade-jobs.ts';
-import { type UpgradePlan, upgradeRecheckMs } from './upgrade-plan.ts';
+import { type UpgradePlan, upgradeRecheckMs, volumesGoing } from './upgrade-plan.ts';
 
 /** Undefined where the data has the version of the spec. */
 export function beginUpgrade(situation: Situation, take: BackupFactory): UpgradePlan | undefined {
@@ -26,6 +26,8 @@ export function beginUpgrade(situation: Situation, take: BackupFactory): Upgrade
     const message = `${upgrade.why}. All members run ${from} again. It is tried again when the spec changes`;
     return { ...staying, outcome: blocked('UpgradeCancelled', message) };
   }
+  const going = volumesGoing(situation);
+  if (going !== undefined) return { ...staying, outcome: blocked('VolumesGoing', going) };
   const leader = primary === undefined ? undefined : indexOf(situation, primary);
   if (leader === undefined || store.systemId === undefined) return undefined;
   const planned: Upgrade = { from, to, image: postgresImage(wanted), generation };

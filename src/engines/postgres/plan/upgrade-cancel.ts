@@ -40,6 +40,11 @@ export function planUndo(situation: Situation, record: UpgradeRecord): UpgradePl
         outcome: wait('UpgradeCancelled', `${volume} is put back to ${from}`, upgradeRecheckMs),
       };
     case 'failed': {
+      // The new version has run on it: whoever wants that one goes on.
+      if (result.isRefused && situation.wanted.version === record.to) {
+        const outcome = wait('Upgrading', `pg_upgrade goes on, on ${volume}`, upgradeRecheckMs);
+        return { steps: [], record: { ...record, stage: 'upgrading' }, isRunning, outcome };
+      }
       const message = `${volume} cannot be put back to ${from}: ${result.message}. No member runs. Delete Job ${name} to try again, or take the way back that the guide describes`;
       return { steps, record, isRunning, outcome: blocked('UpgradeFailed', message) };
     }

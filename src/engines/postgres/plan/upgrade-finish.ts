@@ -23,8 +23,9 @@ function after(situation: Situation, record: UpgradeRecord) {
 
 /** What the record becomes where nothing else changes it. */
 export function keptRecord(situation: Situation): UpgradeRecord | undefined {
-  const { upgrade } = situation;
-  const isOver = upgrade?.stage === 'cancelled' && upgrade.why === undefined && isPauseWritten(situation) === false;
+  const { upgrade, wanted } = situation;
+  const isForgotten = upgrade?.why === undefined || wanted.version === upgrade.from;
+  const isOver = upgrade?.stage === 'cancelled' && isForgotten && isPauseWritten(situation) === false;
   return isOver ? undefined : upgrade;
 }
 

@@ -1,7 +1,8 @@
 /** What a stage of an upgrade asks for: steps, and what is written down with them in the same reconcile. */
+import { isVolumeGoing } from '../../../plan/going-volumes.ts';
 import type { Outcome, Step } from '../../../plan/plan.ts';
 import type { PostgresAction } from '../action.ts';
-import type { Situation } from '../observe/situation.ts';
+import { podOf, type Situation } from '../observe/situation.ts';
 import type { Roster } from '../resources/roster.ts';
 import type { UpgradeRecord } from '../resources/upgrade-record.ts';
 
@@ -20,3 +21,12 @@ export interface UpgradePlan {
 
 /** How often to look again where no watch would tell. */
 export const upgradeRecheckMs = 500;
+
+/** Nobody could be stopped: the volume would go with its pod. */
+export function volumesGoing(situation: Situation): string | undefined {
+  const { roster, pods, claims } = situation;
+  const [going] = [...roster.keys()].filter((index) => isVolumeGoing(pods.get(index), claims.get(index)));
+  return going === undefined
+    ? undefined
+    : `somebody has deleted the volume of ${podOf(situation, going)}, and it goes when the pod stops: replace that member before the upgrade`;
+}

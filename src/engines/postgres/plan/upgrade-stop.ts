@@ -13,7 +13,7 @@ import { memberProblems } from './health.ts';
 import { isPauseWritten, pauseSteps } from './pause.ts';
 import { cancelling } from './upgrade-cancel.ts';
 import { taskProgress } from './upgrade-jobs.ts';
-import { type UpgradePlan, upgradeRecheckMs } from './upgrade-plan.ts';
+import { type UpgradePlan, upgradeRecheckMs, volumesGoing } from './upgrade-plan.ts';
 
 /** After the end of its grace period. */
 const patienceMs = 30_000;
@@ -21,7 +21,7 @@ const patienceMs = 30_000;
 export function planStopping(situation: Situation, record: UpgradeRecord): UpgradePlan {
   const { wanted, roster, pods, observed } = situation;
   const { leader, to, from } = record;
-  if (wanted.version !== to) return cancelling(situation, record);
+  if (wanted.version !== to || volumesGoing(situation) !== undefined) return cancelling(situation, record);
   const waiting = (message: string, more: Partial<UpgradePlan>): UpgradePlan => ({
     steps: [],
     record,
