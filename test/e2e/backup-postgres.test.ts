@@ -38,8 +38,10 @@ const readyOf = ({ conditions = [] }: ClusterStatus) => conditions.find(({ type 
 async function whole(name: string): Promise<void> {
   await until(
     `${name} ready`,
-    async () =>
-      expect(readyOf(await statusOf(name)), name).toMatchObject({ status: 'True', reason: 'AllMembersReady' }),
+    async () => {
+      const { status, reason, message } = readyOf(await statusOf(name)) ?? {};
+      expect([status, reason], `${name}: ${message}`).toEqual(['True', 'AllMembersReady']);
+    },
     { withinMs: 240_000 },
   );
 }

@@ -76,7 +76,8 @@ function judge(situation: Situation, { outcome }: Plan<PostgresAction>, initiali
     });
     return { phase: 'Blocked', conditions };
   }
-  if (spec.instances === 0 && pods.size === 0)
+  const isUpgraded = situation.upgrade !== undefined && situation.upgrade.stage !== 'cancelled';
+  if (spec.instances === 0 && pods.size === 0 && !isUpgraded)
     return { phase: 'Ready', conditions: desiredConditions('True', 'Parked', 'no member runs, as is wanted', {}) };
   const isWell = primary !== undefined && memberProblems(situation).length === 0;
   if (isWell && !isChanging(situation) && outcome.state === 'settled') {

@@ -42,6 +42,11 @@ describe('a higher version in the spec', () => {
       ['blocked UpgradeNeedsBackup'],
     ],
     ['waits for a member that is not well', { ...due, members: { 2: 'silent' } }, ['wait MembersNotReady']],
+    [
+      'is not begun while a volume goes with its pod',
+      { ...due, claims: { 2: 'going' }, ...withJobs(rehearsed) },
+      ['blocked VolumesGoing'],
+    ],
     ['waits for the rehearsal', { ...due, ...withJobs(jobOf({ mode: 'rehearse' }, 'running')) }, ['wait Rehearsing']],
     [
       'is refused in the words of pg_upgrade, and nothing stops',
@@ -129,6 +134,15 @@ describe('pg_upgrade on the volume of the leader', () => {
         children: withPause(jobOf({ mode: 'undo', index: 0 }, { fails: 3, says: 'has run' })),
       },
       ['blocked UpgradeFailed'],
+    ],
+    [
+      'goes on instead, where the new version has run and is wanted again',
+      {
+        ...upgrading,
+        record: at('undoing', kept),
+        children: withPause(jobOf({ mode: 'undo', index: 0 }, { fails: 3, says: 'has run' })),
+      },
+      ['apply ConfigMap db-members: data.upgrade', 'wait Upgrading'],
     ],
   ]);
 

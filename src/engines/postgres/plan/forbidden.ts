@@ -3,18 +3,27 @@ import { blocked, type Outcome } from '../../../plan/plan.ts';
 import { postgresNames } from '../names.ts';
 import { answering } from '../observe/observed.ts';
 import { heldBy, type Situation } from '../observe/situation.ts';
+import { upgradeJobName } from '../resources/upgrade-job.ts';
 import { upgradeKey } from '../resources/upgrade-record.ts';
+import { isPauseWritten } from './pause.ts';
 import { offers } from './recovery-request.ts';
 import { recheckMs } from './restart.ts';
 import { lostState } from './store.ts';
 
-/** A major upgrade is under way, and nobody knows how far it is. */
-export function unreadableRecord({ cluster, isRecordUnreadable }: Situation): Outcome | undefined {
-  if (!isRecordUnreadable) return undefined;
-  const { roster } = postgresNames(cluster.metadata.name);
+/**
+ * A major upgrade is under way, and nobody knows how far it is: its record cannot be read, or it is gone with the roster, and what only an
+ * upgrade does is still there. A server that started now could run on a volume that pg_upgrade is changing.
+ */
+export function unreadableRecord(situation: Situation): Outcome | undefined {
+  const { cluster, isRecordUnreadable, upgrade, roster, children } = situation;
+  const job = upgradeJobName(cluster.metadata.name, { mode: 'upgrade', index: 0 });
+  const isUpgraded = isPauseWritten(situation) === true || children.jobs.some(({ metadata }) => metadata.name === job);
+  const isGone = upgrade === undefined && roster.size === 0 && isUpgraded;
+  if (!isRecordUnreadable && !isGone) return undefined;
+  const names = postgresNames(cluster.metadata.name);
   return blocked(
     'UpgradeRecordUnreadable',
-    `ConfigMap ${roster} says that a major upgrade is under way, and its key ${upgradeKey} cannot be read: nothing is started or stopped before a person has restored it`,
+    `a major upgrade is under way, and key ${upgradeKey} of ConfigMap ${names.roster} ${isGone ? 'is gone' : 'cannot be read'}: nothing is started or stopped before a person has restored it`,
   );
 }
 

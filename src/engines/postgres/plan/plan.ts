@@ -24,6 +24,7 @@ import { loginSteps } from './logins.ts';
 import { leavers, nextRoster } from './members.ts';
 import { isUnsettled } from './outdated.ts';
 import { withRefusedParameters } from './parameters.ts';
+import { isPauseWritten } from './pause.ts';
 import { poolerProblem, resumeSteps } from './pooler.ts';
 import type { PostgresPlan } from './postgres-plan.ts';
 import { dropAnnotation, type Recovery, recoveryOf } from './recovery.ts';
@@ -166,6 +167,10 @@ function withUpgrade(situation: Situation, upgrade: UpgradePlan): PostgresPlan {
 
 /** The database is as the spec says; what stands beside it may not be. */
 function whole(situation: Situation): Outcome {
+  if (situation.upgrade === undefined && isPauseWritten(situation) === true) {
+    const message = 'Patroni is paused (pause: true in its configuration): nobody is promoted when the primary fails';
+    return wait('FailoverPaused', message);
+  }
   const problem = poolerProblem(situation);
   return problem === undefined ? settled : wait('PoolerNotReady', problem);
 }

@@ -117,6 +117,21 @@ SQL
     if [ "$NEW" -ge 17 ]; then target='-c default_statistics_target=1'; fi
     PGDATABASE=$database PGOPTIONS="$target -c role=none -c search_path=pg_catalog -c vacuum_cost_delay=0" sql -c analyze 2>> /tmp/warnings || true
   done < /tmp/databases
+  # Since 16, a role with CREATEROLE may change only the roles that it has been given with ADMIN OPTION. Roles with more rights stay a person's.
+  if [ "$OLD" -lt 16 ] && [ "$NEW" -ge 16 ]; then
+    sql -d postgres -v operator="$OPERATOR_ROLE" 2>> /tmp/warnings <<'SQL' || true
+set role none;
+set search_path = pg_catalog;
+select format('grant %I to %I with admin true%s', r.rolname, :'operator', case when exists (
+    select from pg_auth_members m join pg_roles o on o.oid = m.member where m.roleid = r.oid and o.rolname = :'operator'
+  ) then '' else ', inherit false, set false' end)
+from pg_roles r
+where r.rolname <> :'operator' and r.rolname !~ '^pg_' and not (r.rolsuper or r.rolreplication or r.rolcreaterole or r.rolbypassrls)
+  and not exists (select from pg_roles p
+    where p.rolname in ('pg_execute_server_program', 'pg_read_server_files', 'pg_write_server_files') and pg_has_role(r.oid, p.oid, 'member'))
+\gexec
+SQL
+  fi
   # So that the operator's Job may collect the rest of the statistics while the database serves.
   if [ "$NEW" -ge 17 ]; then sql -d postgres -c "grant pg_maintain to \"$OPERATOR_ROLE\"" 2>> /tmp/warnings || true; fi
   "$PROGRAMS/$NEW/bin/pg_ctl" -D "$new" -w -t 3600 -m fast stop > /dev/null
