@@ -17,13 +17,13 @@ import {
   startPostgres,
   startStandby,
 } from '../support/postgres-process.ts';
-import { postgresPrograms } from '../support/postgres-program.ts';
+import { essentialPrograms } from '../support/postgres-program.ts';
 
 const cluster = { namespace: 'apps', kind: 'PostgresCluster', name: 'db', uid: 'uid-1' };
 const patience = { timeout: 60_000, interval: 100 };
 
-it.skipIf(postgresPrograms.size === 0)('the sandbox has made images of PostgreSQL, whose servers run here', () => {
-  expect([...postgresPrograms.keys()].length).toBeGreaterThan(0);
+it.skipIf(essentialPrograms.size === 0)('the sandbox has made images of PostgreSQL, whose servers run here', () => {
+  expect([...essentialPrograms.keys()].length).toBeGreaterThan(0);
 });
 
 interface Running {
@@ -32,7 +32,7 @@ interface Running {
   stop(): Promise<void>;
 }
 
-describe.each([...postgresPrograms])('PostgreSQL %s', (_, program) => {
+describe.each([...essentialPrograms])('PostgreSQL %s', (_, program) => {
   let home: PostgresHome;
   let started: PostgresProcess[];
   let running: Running[];

@@ -124,6 +124,21 @@ describe('the settings of the spec', () => {
   ])('are waited for while a server %s', (_, change) => {
     expect(planned(primaryWith([], change))).toEqual(['wait Updating']);
   });
+  it('are read again by a Patroni that has missed them', () => {
+    const notReady = (forMs: number) => ({
+      status: {
+        initialized: true,
+        conditions: [{ type: 'Ready', status: 'False', lastTransitionTime: new Date(now - forMs).toISOString() }],
+      } as never,
+    });
+    const reread = ['reload db-0-0', 'wait Updating'];
+    const missed = primaryWith([], { config: 'other', configAgeMs: 15_000 });
+    expect(planned({ ...missed, ...notReady(15_000) })).toEqual(reread);
+    expect(planned({ ...missed, ...notReady(14_000) })).toEqual(['wait Updating']);
+    // It has just been told, or has just started.
+    const young = primaryWith([], { config: 'other', configAgeMs: 14_000 });
+    expect(planned({ ...young, ...notReady(60_000) })).toEqual(['wait Updating']);
+  });
   it('are waited for until Patroni has asked which of them take a restart', () => {
     const young = { configAgeMs: 2000 };
     expect(planned({ ...primaryWith(inForce, young), status: { initialized: true, phase: 'Updating' } })).toEqual([
