@@ -18,8 +18,13 @@ export interface RoleFacts {
   readonly power: string | undefined;
 }
 
-/** Who is a member of these runs programs, or reads and writes files, as the server's process. */
-const powers = ['pg_execute_server_program', 'pg_read_server_files', 'pg_write_server_files'] as const;
+/** Members of these run programs, read and write files as the server's process, or read everything, also the verifiers of passwords. */
+const powers = [
+  'pg_execute_server_program',
+  'pg_read_server_files',
+  'pg_write_server_files',
+  'pg_read_all_data',
+] as const;
 
 /**
  * Name of a role through which the role with this oid has more than a resource gives: itself, or one that it is a member of, directly or
