@@ -12,10 +12,7 @@ const table = (rows: readonly PlanRow[]): void =>
 const waits = ['wait MembersNotReady'];
 const replaced = (number: number, next = 3): readonly string[] => [
   `data-db-${number}-0: retired true`,
-  `apply Role db-postgres: ${[1, 2]
-    .filter((at) => at >= number)
-    .map((at) => `rules[2].resourceNames[${at}]`)
-    .join(', ')}`,
+  'apply Role db-postgres: rules[2].resourceNames',
   `apply ConfigMap db-members: db-${next}.start=join`,
   `create StatefulSet db-${next}`,
   `delete StatefulSet db-${number}`,
