@@ -227,7 +227,8 @@ function withObjects(
     return observed.authorities ?? written ?? firstAuthorities;
   };
   const state = recovery?.isAlone === true ? stateFor(situation, recovery.survivor) : stateToMake(situation);
-  const extra = { ...upgrading, restart: restartWanted(situation), request: recovery?.request };
+  const isOurs = (index: number): boolean => sets.has(index);
+  const extra = { ...upgrading, isOurs, restart: restartWanted(situation), request: recovery?.request };
   const desired = postgresChildren(cluster, roster, authorities, extra);
   const made = objectSteps(desired, children);
   const isSecret = (step: ObjectStep): boolean => step.type === 'create' && step.object.kind === 'Secret';
