@@ -150,7 +150,8 @@ function planMembers(situation: Situation, take: BackupFactory): PostgresPlan {
     return withObjects(situation, roster, steps, wait('Updating', 'settings are brought in line', recheckMs));
   }
   const unread = unreadSettings(situation);
-  if (unread !== undefined) return withObjects(situation, roster, [], wait('Updating', unread, recheckMs));
+  if (unread !== undefined)
+    return withObjects(situation, roster, unread.steps, wait('Updating', unread.message, recheckMs));
   const change = planRestart(situation) ?? planSwitchover(situation, primary) ?? planInit(situation);
   if (change !== undefined) return withObjects(situation, roster, change.steps, change.outcome);
   const next = finishUpgrade(situation, take) ?? beginUpgrade(situation, take);
