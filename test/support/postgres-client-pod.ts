@@ -66,7 +66,7 @@ export async function startClientPod({ cluster, name, writers, node }: ClientPod
           volumeMounts: [{ name: 'script', mountPath: '/script', readOnly: true }],
         },
       ],
-      volumes: [{ name: 'script', configMap: metadata }],
+      volumes: [{ name: 'script', configMap: { name } }],
     },
   });
   const address = await until('the client runs', async () => {
