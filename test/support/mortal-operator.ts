@@ -1,7 +1,7 @@
 /**
  * The shipped controller code with a wire that counts its writes and can end with the k-th of them.
  *
- * A write is a POST, PUT, PATCH or DELETE that the API server has acknowledged (leases and events apart), or a command
+ * A write is a POST, PUT, PATCH or DELETE that the API server has acknowledged (leases, events and dry runs apart), or a command
  * that changes a database process and was answered. The operator dies before it learns of the answer to its last
  * write: from then on nothing it sends arrives, and nothing it knew is passed on. What it asks of PostgreSQL and Patroni
  * is encrypted, so there an action of a plan counts that was carried out.
@@ -57,8 +57,9 @@ const changing = [
 /** etcd's answer where it has not done what it was asked for. */
 const refused = /^HTTP\/1\.1 (?!200)/;
 
-function isCounted({ method, path }: TransportRequest): boolean {
-  return method !== 'GET' && !/\/(leases|events)(\/|$)/.test(path);
+/** A dry run changes nothing, and whoever died of it would come no further. */
+function isCounted({ method, path, query }: TransportRequest): boolean {
+  return method !== 'GET' && query?.dryRun !== 'All' && !/\/(leases|events)(\/|$)/.test(path);
 }
 
 export async function startLife(options: LifeOptions): Promise<Life> {

@@ -89,18 +89,20 @@ test('pg_rewind of a former primary fails: the member is replaced, and what only
   const peers = (await cluster.standbys()).map(refOf);
   let file = '';
   const { gapMs } = await underPostgresWriters('a former primary cannot be rewound', scenario, async () => {
-    for (const peer of peers) await cutPods(refOf(before), peer);
     let words = '';
     try {
-      // What only it has.
+      // Before it can tell the API server that it goes on without them: then nobody else would be elected.
+      await cutFromApi([refOf(before)], 'hang');
+      for (const peer of peers) await cutPods(refOf(before), peer);
+      // What only it has. It steps down after some seconds.
       await cluster.sql(
         old,
         `set synchronous_commit = local;
-        create table only_here as select n, repeat(md5(n::text), 40) as v from generate_series(1, 40000) as n;
+        create table only_here as select n, md5(n::text) as v from generate_series(1, 20000) as n;
+        select pg_switch_wal();
         checkpoint;`,
       );
       file = await cluster.sql(old, psqlFile('only_here'));
-      await cutFromApi([refOf(before)], 'hang');
       await until('another primary', async () => expect((await cluster.primary()).metadata.name).not.toBe(old));
       // A rewind reads its log from where the others have left it, and that part is gone.
       await cluster.shell(old, withoutOlderLog);
@@ -119,7 +121,7 @@ test('pg_rewind of a former primary fails: the member is replaced, and what only
   });
   expect(gapMs).toBeLessThan(60_000);
   const bytes = await onVolumeOf(old, `stat -c %s /volume/data/${file}`);
-  expect(Number(bytes)).toBeGreaterThan(40_000_000);
+  expect(Number(bytes)).toBeGreaterThan(1_000_000);
 });
 
 test('a page of a standby is damaged: nothing of it is backed up, and the member is replaced on request', async () => {
@@ -144,7 +146,9 @@ test('a page of a standby is damaged: nothing of it is backed up, and the member
         victim,
         `printf 'damaged' | dd of=${paths.data}/${file} bs=1 seek=40000 conv=notrunc 2>/dev/null`,
       );
+      const { uid } = (await cluster.pod(victim)).metadata;
       await removeByName(stage.client, await cluster.pod(victim));
+      await until('it has started again', async () => expect((await cluster.pod(victim)).metadata.uid).not.toBe(uid));
       await cluster.whole(3);
       await expect(cluster.sql(victim, 'select count(*) from kept')).rejects.toThrow(/invalid page|checksum/);
       expect(await cluster.sql(primary, 'select count(*) from kept')).toBe('20000');
