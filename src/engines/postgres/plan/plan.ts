@@ -35,7 +35,7 @@ import { roleSteps } from './roles.ts';
 import { configPatch } from './shared-config.ts';
 import { stateFor, stateToMake } from './store.ts';
 import { surplusSteps } from './surplus.ts';
-import { rereadSteps, unreadSettings } from './unread-settings.ts';
+import { unreadSettings } from './unread-settings.ts';
 import { continueUpgrade } from './upgrade.ts';
 import { beginUpgrade } from './upgrade-begin.ts';
 import { accompanying, finishUpgrade, keptRecord } from './upgrade-finish.ts';
@@ -150,9 +150,8 @@ function planMembers(situation: Situation, take: BackupFactory): PostgresPlan {
     return withObjects(situation, roster, steps, wait('Updating', 'settings are brought in line', recheckMs));
   }
   const unread = unreadSettings(situation);
-  if (unread !== undefined) {
-    return withObjects(situation, roster, rereadSteps(situation), wait('Updating', unread, recheckMs));
-  }
+  if (unread !== undefined)
+    return withObjects(situation, roster, unread.steps, wait('Updating', unread.message, recheckMs));
   const change = planRestart(situation) ?? planSwitchover(situation, primary) ?? planInit(situation);
   if (change !== undefined) return withObjects(situation, roster, change.steps, change.outcome);
   const next = finishUpgrade(situation, take) ?? beginUpgrade(situation, take);
