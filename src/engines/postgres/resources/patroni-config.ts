@@ -19,6 +19,7 @@ import {
   roles,
   sqlPort,
 } from '../names.ts';
+import { importSource } from './import-source.ts';
 import { parametersOf } from './parameters.ts';
 import type { Beginning } from './roster.ts';
 
@@ -170,7 +171,7 @@ function settings(cluster: Cluster<PostgresSpec>) {
 
 /** What only the first member of a new cluster reads. */
 export function bootstrapConfig(cluster: Cluster<PostgresSpec>, beginning: Beginning): string {
-  const begins = beginning === 'import' ? importConfig(cluster) : methods[beginning];
+  const begins = beginning === 'import' ? { ...methods.restore, import: importSource(cluster) } : methods[beginning];
   return text({ bootstrap: { dcs: sharedConfig(cluster), ...begins } });
 }
 
@@ -185,36 +186,9 @@ const methods = {
     ],
     post_init: `${paths.patroni}/post-init.sh`,
   },
-  // Patroni begins with the data that it finds, and comes to this only where the volume has none: an empty database is not what was asked for.
+  // Also of an import: Patroni begins with the data that it finds, and comes to this only where the volume has none: an empty database is not what was asked for.
   restore: { method: 'restore', restore: { command: 'false', no_params: true } },
 } satisfies Readonly<Record<Exclude<Beginning, 'import'>, Json>>;
-
-/** What a server has counted for a standby: PostgreSQL's own values where nobody has set others. */
-const counted = {
-  shared_buffers: '128MB',
-  max_connections: '100',
-  max_worker_processes: '8',
-  max_wal_senders: '10',
-  max_prepared_transactions: '0',
-  max_locks_per_transaction: '64',
-} as const;
-
-function picked(values: Readonly<Record<string, string>>, names: readonly string[]): Json {
-  return Object.fromEntries(Object.entries(values).filter(([name]) => names.includes(name)));
-}
-
-/** `import.py` reads where the source is. Patroni finds the data that it has brought, as after a restore. */
-function importConfig(cluster: Cluster<PostgresSpec>): Json {
-  const { metadata, spec } = cluster;
-  const { host, port, user, tls } = spec.bootstrap?.importFrom ?? {};
-  const id = metadata.uid ?? 'offline';
-  const source = {
-    ...{ id, name: metadata.name, host, port, user, sslmode: tls?.mode, version: spec.version },
-    slot: `clusterwright_${id.replaceAll(/[^a-z0-9]/g, '_')}`.slice(0, 63),
-    settings: { ...counted, ...picked(parametersOf(cluster), Object.keys(counted)) },
-  };
-  return { ...methods.restore, import: source };
-}
 
 function text(config: Json): string {
   return `${JSON.stringify(config, undefined, 1)}\n`;

@@ -29,6 +29,7 @@ import {
   roles,
   sqlPort,
 } from '../names.ts';
+import { importScripts } from './import-source.ts';
 import { memberConfig } from './patroni-config.ts';
 import { bootstrapKey, startKey } from './roster.ts';
 
@@ -89,7 +90,7 @@ function configuration({ metadata, spec }: Cluster<PostgresSpec>, index: number)
     { key: 'post-init.sh', path: 'post-init.sh' },
     { key: 'pre-stop.py', path: 'pre-stop.py' },
     { key: 'start.sh', path: 'start.sh' },
-    ...(spec.bootstrap?.importFrom === undefined ? [] : [{ key: 'import.py', path: 'import.py' }]),
+    ...Object.keys(importScripts(spec)).map((name) => ({ key: name, path: name })),
   ];
   const sources = [
     { configMap: { name: patroni, items } },

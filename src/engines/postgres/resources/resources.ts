@@ -13,6 +13,7 @@ import { accessOfPods } from './access.ts';
 import { accessServices } from './access-services.ts';
 import { certificateChildren } from './certificates.ts';
 import { exporterChildren } from './exporter.ts';
+import { importScripts } from './import-source.ts';
 import { accountName, bootstrapConfig, memberConfig, sharedConfig } from './patroni-config.ts';
 import { memberStatefulSet } from './pods.ts';
 import { poolerChildren } from './pooler.ts';
@@ -102,7 +103,7 @@ export function postgresChildren(
     'patroni.yml': memberConfig(cluster),
     passwd: `root:x:0:0:root:/:/bin/sh\n${accountName}:x:${uid}:${uid}::/tmp:/bin/sh\n`,
     ...Object.fromEntries(scripts.map((name) => [name, texts[name]])),
-    ...(spec.bootstrap?.importFrom === undefined ? {} : { 'import.py': texts['import.py'] }),
+    ...importScripts(spec),
   };
   const withRole = (role: string) => ({ ...selector, [roleLabel]: role });
   return [
