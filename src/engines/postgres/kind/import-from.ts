@@ -23,7 +23,6 @@ const importFromSchema = {
       type: 'string',
       description: 'Role with the attribute REPLICATION. pg_hba.conf must let it in for replication.',
       pattern: '^[^\\x00-\\x1f]+$',
-      minLength: 1,
       maxLength: 63,
     },
     password: { ...secretRefSchema, description: 'Its password.' },

@@ -104,7 +104,7 @@ function progress(situation: Situation, member: LiveMember, seen: ImportSeen): O
 
 /** One that was kept in Git, or in a backup of the resource, is for another cluster. In words; undefined where it may be passed on. */
 function refusalOf(request: string, uid: string | undefined): string | undefined {
-  const [, forUid] = /^(?:verified@([0-9a-f-]{1,64})|[0-9A-F]{1,8}\/[0-9A-F]{1,8})(?:,collations-differ)?$/.exec(
+  const [, forUid] = /^(?:verified@([0-9A-Za-z-]{1,64})|[0-9A-F]{1,8}\/[0-9A-F]{1,8})(?:,collations-differ)?$/.exec(
     request,
   ) ?? [undefined, ''];
   if (forUid === '')
