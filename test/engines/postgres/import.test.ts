@@ -62,7 +62,7 @@ const said = (story: Story): string => {
   const situation = situationOf(cluster, children, observed);
   const plan = planPostgres(situation, () => undefined);
   const { phase } = postgresStatus(situation, plan);
-  return plan.outcome.state === 'settled' ? phase : `${phase}: ${plan.outcome.message}`;
+  return plan.outcome.state === 'settled' ? String(phase) : `${phase}: ${plan.outcome.message}`;
 };
 
 describe('a new cluster that imports', () => {
