@@ -3352,6 +3352,13 @@ export interface PostgresClusterSpec {
    * @schema PostgresClusterSpec#version
    */
   readonly version?: PostgresClusterSpecVersion;
+
+  /**
+   * A separate volume for the write-ahead log (pg_wal) of each instance. When absent, the log is on the volume of `storage`. It can be neither added to nor removed from an existing cluster.
+   *
+   * @schema PostgresClusterSpec#walStorage
+   */
+  readonly walStorage?: PostgresClusterSpecWalStorage;
 }
 
 /**
@@ -3380,6 +3387,7 @@ export function toJson_PostgresClusterSpec(obj: PostgresClusterSpec | undefined)
     'synchronous': toJson_PostgresClusterSpecSynchronous(obj.synchronous),
     'upgrade': toJson_PostgresClusterSpecUpgrade(obj.upgrade),
     'version': obj.version,
+    'walStorage': toJson_PostgresClusterSpecWalStorage(obj.walStorage),
   };
   // filter undefined values
   return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
@@ -3975,6 +3983,42 @@ export enum PostgresClusterSpecVersion {
   /** 18 */
   VALUE_18 = "18",
 }
+
+/**
+ * A separate volume for the write-ahead log (pg_wal) of each instance. When absent, the log is on the volume of `storage`. It can be neither added to nor removed from an existing cluster.
+ *
+ * @schema PostgresClusterSpecWalStorage
+ */
+export interface PostgresClusterSpecWalStorage {
+  /**
+   * Size of the volume as a Kubernetes quantity. It can grow if the StorageClass allows volume expansion, and never shrinks, as with `storage.size`.
+   *
+   * @schema PostgresClusterSpecWalStorage#size
+   */
+  readonly size: string;
+
+  /**
+   * StorageClass of the volume. When absent, the default class of the Kubernetes cluster. Immutable.
+   *
+   * @schema PostgresClusterSpecWalStorage#storageClassName
+   */
+  readonly storageClassName?: string;
+}
+
+/**
+ * Converts an object of type 'PostgresClusterSpecWalStorage' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_PostgresClusterSpecWalStorage(obj: PostgresClusterSpecWalStorage | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'size': obj.size,
+    'storageClassName': obj.storageClassName,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
  * Service for clients outside that leads to the pooler.
