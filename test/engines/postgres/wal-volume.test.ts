@@ -17,7 +17,7 @@ const grown = { spec: { walStorage: { ...walStorage, size: '4Gi' } }, before: sp
 const growth = [0, 1, 2].map((i) => `try wal-db-${i}-0: spec.resources.requests.storage 4Gi`);
 /** As `start.sh` ends where that volume is blank. */
 const withoutLog =
-  (number: number): Story['children'] =>
+  (number: number): NonNullable<Story['children']> =>
   (objects) =>
     objects.map((object) =>
       object.kind === 'Pod' && object.metadata.name === `db-${number}-0`
