@@ -3742,6 +3742,13 @@ export interface PostgresClusterSpecPooler {
    * @schema PostgresClusterSpecPooler#resources
    */
   readonly resources?: PostgresClusterSpecPoolerResources;
+
+  /**
+   * Certificate of your own for clients of the pooler. When absent, PgBouncer shows one that the operator has issued.
+   *
+   * @schema PostgresClusterSpecPooler#tls
+   */
+  readonly tls?: PostgresClusterSpecPoolerTls;
 }
 
 /**
@@ -3758,6 +3765,7 @@ export function toJson_PostgresClusterSpecPooler(obj: PostgresClusterSpecPooler 
     'parameters': toJson_PostgresClusterSpecPoolerParameters(obj.parameters),
     'poolSize': obj.poolSize,
     'resources': toJson_PostgresClusterSpecPoolerResources(obj.resources),
+    'tls': toJson_PostgresClusterSpecPoolerTls(obj.tls),
   };
   // filter undefined values
   return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
@@ -4629,6 +4637,42 @@ export function toJson_PostgresClusterSpecPoolerResources(obj: PostgresClusterSp
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
+ * Certificate of your own for clients of the pooler. When absent, PgBouncer shows one that the operator has issued.
+ *
+ * @schema PostgresClusterSpecPoolerTls
+ */
+export interface PostgresClusterSpecPoolerTls {
+  /**
+   * Secret with the certificate that PgBouncer shows to clients. It must be valid for server authentication, and for the name NAME-pooler.NAMESPACE.svc or that of serverName. ca.crt is the CA that has signed it. Pods show another certificate of this Secret without a restart.
+   *
+   * @schema PostgresClusterSpecPoolerTls#secretRef
+   */
+  readonly secretRef: PostgresClusterSpecPoolerTlsSecretRef;
+
+  /**
+   * Server name that the operator expects in the certificate, if it was issued for other names. When absent, NAME-pooler.NAMESPACE.svc.
+   *
+   * @schema PostgresClusterSpecPoolerTls#serverName
+   */
+  readonly serverName?: string;
+}
+
+/**
+ * Converts an object of type 'PostgresClusterSpecPoolerTls' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_PostgresClusterSpecPoolerTls(obj: PostgresClusterSpecPoolerTls | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'secretRef': toJson_PostgresClusterSpecPoolerTlsSecretRef(obj.secretRef),
+    'serverName': obj.serverName,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
  * Limits of CPU and memory.
  *
  * @schema PostgresClusterSpecResourcesLimits
@@ -5330,6 +5374,34 @@ export function toJson_PostgresClusterSpecPoolerResourcesRequests(obj: PostgresC
   const result = {
     'cpu': obj.cpu?.value,
     'memory': obj.memory?.value,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * Secret with the certificate that PgBouncer shows to clients. It must be valid for server authentication, and for the name NAME-pooler.NAMESPACE.svc or that of serverName. ca.crt is the CA that has signed it. Pods show another certificate of this Secret without a restart.
+ *
+ * @schema PostgresClusterSpecPoolerTlsSecretRef
+ */
+export interface PostgresClusterSpecPoolerTlsSecretRef {
+  /**
+   * Name of the Secret, with the keys tls.crt, tls.key and ca.crt as cert-manager writes them.
+   *
+   * @schema PostgresClusterSpecPoolerTlsSecretRef#name
+   */
+  readonly name: string;
+}
+
+/**
+ * Converts an object of type 'PostgresClusterSpecPoolerTlsSecretRef' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_PostgresClusterSpecPoolerTlsSecretRef(obj: PostgresClusterSpecPoolerTlsSecretRef | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'name': obj.name,
   };
   // filter undefined values
   return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});

@@ -75,7 +75,7 @@ export const paths = {
 } as const;
 
 /** In the pods of the pooler. */
-export const poolerPaths = { config: '/etc/pgbouncer', socket: '/run/pgbouncer' } as const;
+export const poolerPaths = { config: '/etc/pgbouncer', tls: '/etc/pgbouncer-tls', socket: '/run/pgbouncer' } as const;
 /** Where an image has the programs of a major version. */
 export function programs(version: string): string {
   return `/usr/lib/postgresql/${version}/bin`;
