@@ -6411,7 +6411,7 @@ export interface PostgresDatabaseSpecExtensions {
   readonly name: string;
 
   /**
-   * Schema for the objects of the extension, set when it is created. Another one is reported.
+   * Schema for the objects of the extension, set when it is created: by default the one that the extension names, or else `public`. Another one is reported.
    *
    * @schema PostgresDatabaseSpecExtensions#schema
    */

@@ -16,7 +16,7 @@ import { applicationSteps } from './application.ts';
 import { besideSteps } from './beside.ts';
 import { reloadSteps } from './certificate-reload.ts';
 import { withoutPrimary } from './election.ts';
-import { foreignData, logWithoutVolume, stateLost, unreadableRecord } from './forbidden.ts';
+import { foreignData, logWithoutVolume, stateLost, unreadableRecord, volumesGone } from './forbidden.ts';
 import { memberProblems } from './health.ts';
 import { importOccupied, planImport, settledCutOverSteps } from './import.ts';
 import { planInit } from './init.ts';
@@ -66,6 +66,8 @@ function volumesGoing(situation: Situation, pods: readonly string[]): Outcome | 
 }
 
 function planCluster(situation: Situation, take: BackupFactory): PostgresPlan {
+  const gone = volumesGone(situation);
+  if (gone !== undefined) return { steps: [], outcome: gone };
   const { steps, lost } = planIssuance(situation);
   const foreign =
     unreadableRecord(situation) ?? foreignData(situation) ?? logWithoutVolume(situation) ?? importOccupied(situation);
