@@ -3,4 +3,4 @@ FROM debian:trixie-slim
 RUN apt-get update \
  && apt-get install --yes --no-install-recommends pgbouncer postgresql-client-17 \
  && rm -rf /var/lib/apt/lists/*
-USER 999:999
+USER 10001:10001
