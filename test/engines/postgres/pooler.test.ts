@@ -86,6 +86,11 @@ describe('the pooler', () => {
       { spec, observed: { logins: [login('secret-missing')] } },
       ['create Secret db-pooler-login', 'wait Updating'],
     ],
+    [
+      'whose role is not there is told, and holds up nothing',
+      { spec, observed: { logins: [login('role-missing')] } },
+      ['wait RoleMissing'],
+    ],
     ['whose login nobody could try is left alone', { spec, observed: { logins: [login('unknown')] } }, ['settled']],
     [
       'restarts one pod at a time',

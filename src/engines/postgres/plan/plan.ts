@@ -20,7 +20,7 @@ import { foreignData, stateLost, unreadableRecord } from './forbidden.ts';
 import { memberProblems } from './health.ts';
 import { planInit } from './init.ts';
 import { planIssuance } from './issuance.ts';
-import { loginSteps } from './logins.ts';
+import { loginSteps, missingRoles } from './logins.ts';
 import { leavers, nextRoster } from './members.ts';
 import { isUnsettled } from './outdated.ts';
 import { withRefusedParameters } from './parameters.ts';
@@ -171,6 +171,8 @@ function whole(situation: Situation): Outcome {
     const message = 'Patroni is paused (pause: true in its configuration): nobody is promoted when the primary fails';
     return wait('FailoverPaused', message);
   }
+  const missing = missingRoles(situation);
+  if (missing !== undefined) return wait('RoleMissing', missing, recheckMs);
   const problem = poolerProblem(situation);
   return problem === undefined ? settled : wait('PoolerNotReady', problem);
 }
