@@ -122,6 +122,29 @@ describe('the first database', () => {
   });
 });
 
+describe('a Secret whose password somebody has changed', () => {
+  const changed = postgresWorld({
+    metadata: { annotations: { 'clusterwright.dev/password-changed': 'today' } },
+  }).cluster;
+  it.each<[string, (io: EngineContext) => Promise<unknown>]>([
+    ['to see whether PostgreSQL knows it', (io) => observeApplication(changed, '10.0.0.0', io)],
+    ['to set it', (io) => actPostgres(make(true, true), changed, io)],
+  ])('is read anew %s, as soon as the cluster says so', async (_, look) => {
+    const { io } = postgres((statement) =>
+      statement.startsWith('SELECT') ? table([{ hasOwner: 't', owner: 'app' }]) : undefined,
+    );
+    const read: unknown[] = [];
+    await look({
+      ...io,
+      secret: async (...asked) => {
+        read.push(asked);
+        return await io.secret(...asked);
+      },
+    });
+    expect(read).toContainEqual(['db-app', undefined, 'today']);
+  });
+});
+
 describe('what is seen of the first database', () => {
   const facts = (hasOwner: string, owner: string | null) => () => table([{ hasOwner, owner }]);
   it.each<[string, (statement: string) => Buffer | undefined, object]>([
