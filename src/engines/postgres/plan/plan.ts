@@ -21,7 +21,7 @@ import { memberProblems } from './health.ts';
 import { importOccupied, planImport, settledCutOverSteps } from './import.ts';
 import { planInit } from './init.ts';
 import { planIssuance } from './issuance.ts';
-import { loginSteps } from './logins.ts';
+import { loginSteps, missingRoles } from './logins.ts';
 import { leavers, nextRoster } from './members.ts';
 import { isUnsettled } from './outdated.ts';
 import { withRefusedParameters } from './parameters.ts';
@@ -179,6 +179,8 @@ function whole(situation: Situation): Outcome {
     const message = 'Patroni is paused (pause: true in its configuration): nobody is promoted when the primary fails';
     return wait('FailoverPaused', message);
   }
+  const missing = missingRoles(situation);
+  if (missing !== undefined) return wait('RoleMissing', missing, recheckMs);
   const problem = poolerProblem(situation);
   return problem === undefined ? settled : wait('PoolerNotReady', problem);
 }
