@@ -46,7 +46,7 @@ describe('replace-member', () => {
   const replace = (pod: string, story?: Story) => noted('replace-member', pod, story);
   const replaced = [
     'data-db-2-0: retired true',
-    'apply Role db-postgres: rules[2].resourceNames[2]',
+    'apply Role db-postgres: rules[2].resourceNames',
     'apply ConfigMap db-members: db-3.start=join',
     'create StatefulSet db-3',
     'delete StatefulSet db-2',
@@ -125,9 +125,9 @@ describe('the settings of the spec', () => {
     expect(planned(primaryWith([], change))).toEqual(['wait Updating']);
   });
   it.each<[string, string, object, readonly string[]]>([
-    ['for half a minute', '11:59:30', { configAgeMs: 60_000 }, ['reload db-0-0', 'wait Updating']],
-    ['for less', '11:59:31', { configAgeMs: 60_000 }, ['wait Updating']],
-    ['after its files were read just now', '11:50:00', { configAgeMs: 29_000 }, ['wait Updating']],
+    ['for three rounds', '11:59:45', { configAgeMs: 60_000 }, ['reload db-0-0', 'wait Updating']],
+    ['for less', '11:59:46', { configAgeMs: 60_000 }, ['wait Updating']],
+    ['after its files were read just now', '11:50:00', { configAgeMs: 14_000 }, ['wait Updating']],
   ])('are written again where a server has others %s', (_, since, change, plan) => {
     const lastTransitionTime = `2030-06-01T${since}Z`;
     const ready = {

@@ -14,6 +14,8 @@ import { asked } from './restart.ts';
 const askedMs = 3000;
 /** Patroni does not answer for what its server says. Nobody waits for it for ever. */
 const patienceMs = 30_000;
+/** Three rounds of Patroni, with the default lock. */
+const overlookedMs = 15_000;
 
 export interface UnreadSettings {
   readonly message: string;
@@ -49,12 +51,12 @@ function isUnread({ cluster }: Situation, { server, restartPending }: LiveMember
 /**
  * A Patroni that learns of settings while its server is starting takes them for written, and never writes them: PostgreSQL runs without
  * them until something else changes. Reloaded, it writes all of them. When they have changed nobody says: the cluster has not been ready
- * since, and Patroni has had two rounds. No sooner, and not again right after: the file has just been read then.
+ * since, and Patroni has had three rounds. No sooner, and not again right after: the file has just been read then.
  */
 function isOverlooked({ cluster, spec, observed }: Situation, { server }: LiveMember): boolean {
   if (server?.state !== 'seen' || server.facts.config === configDigest(cluster)) return false;
   const ready = cluster.status?.conditions?.find(({ type }) => type === 'Ready');
   const since = ready?.status === 'False' ? Date.parse(ready.lastTransitionTime) : Number.NaN;
-  const enoughMs = Math.max(patienceMs, durationMs(spec.failover.ttl) / 2);
+  const enoughMs = Math.max(overlookedMs, (durationMs(spec.failover.ttl) * 3) / 4);
   return observed.at - since >= enoughMs && server.facts.configAgeMs >= enoughMs;
 }

@@ -19,6 +19,7 @@ import {
   roles,
   sqlPort,
 } from '../names.ts';
+import { importSource } from './import-source.ts';
 import { parametersOf } from './parameters.ts';
 import type { Beginning } from './roster.ts';
 
@@ -170,10 +171,11 @@ function settings(cluster: Cluster<PostgresSpec>) {
 
 /** What only the first member of a new cluster reads. */
 export function bootstrapConfig(cluster: Cluster<PostgresSpec>, beginning: Beginning): string {
-  return text({ bootstrap: { dcs: sharedConfig(cluster), ...methods[beginning] } });
+  const begins = beginning === 'import' ? { ...methods.restore, import: importSource(cluster) } : methods[beginning];
+  return text({ bootstrap: { dcs: sharedConfig(cluster), ...begins } });
 }
 
-const methods: Readonly<Record<Beginning, Json>> = {
+const methods = {
   form: {
     initdb: [
       { encoding: 'UTF8' },
@@ -184,9 +186,9 @@ const methods: Readonly<Record<Beginning, Json>> = {
     ],
     post_init: `${paths.patroni}/post-init.sh`,
   },
-  // Patroni begins with the data that it finds, and comes to this only where the volume has none: an empty database is not what was asked for.
+  // Also of an import: Patroni begins with the data that it finds, and comes to this only where the volume has none: an empty database is not what was asked for.
   restore: { method: 'restore', restore: { command: 'false', no_params: true } },
-};
+} satisfies Readonly<Record<Exclude<Beginning, 'import'>, Json>>;
 
 function text(config: Json): string {
   return `${JSON.stringify(config, undefined, 1)}\n`;
