@@ -181,29 +181,43 @@ test('a page of a standby is damaged: nothing of it is backed up, and the member
   expect(gapMs).toBeLessThan(8_000);
 });
 
+/** PostgreSQL writes its files when it stops, so it is killed before. Resolves when the pod is gone. */
+async function damaged(pod: string, command: string): Promise<void> {
+  const { metadata } = await cluster.pod(pod);
+  const killed = `kill -STOP $(pgrep -P 1 -f patroni); kill -9 $(head -1 ${paths.data}/postmaster.pid); sleep 1`;
+  await cluster.shell(pod, `${killed}; ${command}`);
+  await removeByName(stage.client, await cluster.pod(pod), { gracePeriodSeconds: 0 });
+  await until('its pod is another one', async () =>
+    expect((await cluster.pod(pod)).metadata.uid).not.toBe(metadata.uid),
+  );
+}
+
 test.each([
   ['the log of a standby is gone', `rm -rf ${paths.data}/pg_wal`],
   [
     'the control file of a standby is damaged',
     `printf 'damaged' | dd of=${paths.data}/global/pg_control bs=1 seek=100 conv=notrunc`,
   ],
-  [
-    'the log of a standby is damaged',
-    `cd ${paths.data}/pg_wal && for f in [0-9A-F]*; do [ -f "$f" ] && printf '%08192d' 0 | dd of="$f" bs=8192 conv=notrunc; done; true`,
-  ],
 ] as const)('%s: the member is replaced', async (what, damage) => {
   const victim = await firstStandby();
   const { gapMs } = await underPostgresWriters(what, scenario, async () => {
-    const pod = await cluster.pod(victim);
-    // PostgreSQL writes its files when it stops: the damage comes after that.
-    await cluster.shell(
-      victim,
-      `kill -STOP $(pgrep -P 1 -f patroni); kill -9 $(head -1 ${paths.data}/postmaster.pid); sleep 1; ${damage}`,
-    );
-    await removeByName(stage.client, pod, { gracePeriodSeconds: 0 });
+    await damaged(victim, damage);
     const damagedAt = performance.now();
     const words = await replaced(victim);
     return `“${words}”, whole ${seconds(damagedAt)} after the damage`;
   });
+  expect(gapMs).toBeLessThan(8_000);
+});
+
+test('the log of a standby is damaged: it receives that from the primary again', async () => {
+  const victim = await firstStandby();
+  const { gapMs } = await underPostgresWriters('the log of a standby is damaged', scenario, async () => {
+    const page = `[ -f "$f" ] && printf '%08192d' 0 | dd of="$f" bs=8192 conv=notrunc`;
+    await damaged(victim, `cd ${paths.data}/pg_wal && for f in [0-9A-F]*; do ${page}; done; true`);
+    const damagedAt = performance.now();
+    await cluster.whole(3, patient);
+    return `whole ${seconds(damagedAt)} after it has started again`;
+  });
+  expect((await cluster.pods()).map(({ metadata }) => metadata.name)).toContain(victim);
   expect(gapMs).toBeLessThan(8_000);
 });
