@@ -3,13 +3,14 @@
  * kept as it is, and nothing that is damaged gets to the others or into a backup.
  */
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { events } from '../../../src/api/resource.ts';
 import { paths, replaceAnnotation, retiredAnnotation } from '../../../src/engines/postgres/names.ts';
 import type { Pod } from '../../../src/resources/children.ts';
 import { cutFromApi, cutPods, healFromApi, healPods } from '../../../src/sandbox/faults/cut.ts';
 import { imageReference } from '../../../src/sandbox/images/recipe.ts';
 import { type BackupStore, openStore } from '../../support/backup-store.ts';
 import { createBackup } from '../../support/backups.ts';
-import { removeByName } from '../../support/kubernetes.ts';
+import { listAll, removeByName } from '../../support/kubernetes.ts';
 import { keepPostgresEvidence } from '../../support/postgres-evidence.ts';
 import { openPostgresLedger } from '../../support/postgres-ledger.ts';
 import { type PostgresScenario, underPostgresWriters } from '../../support/postgres-scenario.ts';
@@ -46,20 +47,24 @@ async function firstStandby(): Promise<string> {
   return standby.metadata.name;
 }
 
-/** Resolves with what the status said when the member was replaced. It says so until the next reconcile, which may be at once. */
+/** Resolves with what the event says that tells of it. */
 async function replaced(pod: string): Promise<string> {
   await until(
     `${pod} is replaced`,
     async () => {
       expect((await cluster.pods()).map(({ metadata }) => metadata.name)).not.toContain(pod);
       const claim = (await cluster.claims()).find(({ metadata }) => metadata.name === `data-${pod}`);
-      expect(claim?.metadata.annotations?.[retiredAnnotation], stage.told.slice(-3).join('\n')).toBe('true');
+      expect(claim?.metadata.annotations?.[retiredAnnotation]).toBe('true');
     },
     patient,
   );
   await cluster.whole(3, patient);
-  const beginning = `p Replacing: ${pod} is replaced: `;
-  return stage.told.findLast((each) => each.startsWith(beginning))?.slice(2) ?? 'replaced';
+  return until('an event tells of it', async () => {
+    const notes = (await listAll(stage.client, events, stage.namespace)).map((event) => String(Object(event).note));
+    const words = notes.find((note) => note.startsWith(`${pod} is replaced: `));
+    if (words === undefined) throw new Error(notes.slice(-5).join('\n'));
+    return words;
+  });
 }
 
 /** Runs a command of busybox on the volume of a member that has left. */
