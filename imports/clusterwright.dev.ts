@@ -3497,11 +3497,18 @@ export function toJson_PostgresClusterSpecBackup(obj: PostgresClusterSpecBackup 
  */
 export interface PostgresClusterSpecBootstrap {
   /**
+   * Start with a copy of a PostgreSQL that runs elsewhere. The first member copies all of its data, and follows it until a person sets the annotation clusterwright.dev/cut-over. The other members join after that.
+   *
+   * @schema PostgresClusterSpecBootstrap#importFrom
+   */
+  readonly importFrom?: PostgresClusterSpecBootstrapImportFrom;
+
+  /**
    * Start with the data of a backup.
    *
    * @schema PostgresClusterSpecBootstrap#restore
    */
-  readonly restore: PostgresClusterSpecBootstrapRestore;
+  readonly restore?: PostgresClusterSpecBootstrapRestore;
 }
 
 /**
@@ -3511,6 +3518,7 @@ export interface PostgresClusterSpecBootstrap {
 export function toJson_PostgresClusterSpecBootstrap(obj: PostgresClusterSpecBootstrap | undefined): Record<string, any> | undefined {
   if (obj === undefined) { return undefined; }
   const result = {
+    'importFrom': toJson_PostgresClusterSpecBootstrapImportFrom(obj.importFrom),
     'restore': toJson_PostgresClusterSpecBootstrapRestore(obj.restore),
   };
   // filter undefined values
@@ -4301,6 +4309,66 @@ export function toJson_PostgresClusterSpecBackupTarget(obj: PostgresClusterSpecB
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
+ * Start with a copy of a PostgreSQL that runs elsewhere. The first member copies all of its data, and follows it until a person sets the annotation clusterwright.dev/cut-over. The other members join after that.
+ *
+ * @schema PostgresClusterSpecBootstrapImportFrom
+ */
+export interface PostgresClusterSpecBootstrapImportFrom {
+  /**
+   * Host name or address of the primary.
+   *
+   * @schema PostgresClusterSpecBootstrapImportFrom#host
+   */
+  readonly host: string;
+
+  /**
+   * Its password.
+   *
+   * @schema PostgresClusterSpecBootstrapImportFrom#password
+   */
+  readonly password: PostgresClusterSpecBootstrapImportFromPassword;
+
+  /**
+   * Port of the primary.
+   *
+   * @schema PostgresClusterSpecBootstrapImportFrom#port
+   */
+  readonly port?: number;
+
+  /**
+   * How the connection is secured.
+   *
+   * @schema PostgresClusterSpecBootstrapImportFrom#tls
+   */
+  readonly tls: PostgresClusterSpecBootstrapImportFromTls;
+
+  /**
+   * Role with the attribute REPLICATION. pg_hba.conf must let it in for replication.
+   *
+   * @schema PostgresClusterSpecBootstrapImportFrom#user
+   */
+  readonly user: string;
+}
+
+/**
+ * Converts an object of type 'PostgresClusterSpecBootstrapImportFrom' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_PostgresClusterSpecBootstrapImportFrom(obj: PostgresClusterSpecBootstrapImportFrom | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'host': obj.host,
+    'password': toJson_PostgresClusterSpecBootstrapImportFromPassword(obj.password),
+    'port': obj.port,
+    'tls': toJson_PostgresClusterSpecBootstrapImportFromTls(obj.tls),
+    'user': obj.user,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
  * Start with the data of a backup.
  *
  * @schema PostgresClusterSpecBootstrapRestore
@@ -5033,6 +5101,78 @@ export function toJson_PostgresClusterSpecBackupTargetS3(obj: PostgresClusterSpe
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
+ * Its password.
+ *
+ * @schema PostgresClusterSpecBootstrapImportFromPassword
+ */
+export interface PostgresClusterSpecBootstrapImportFromPassword {
+  /**
+   * Key in the Secret that holds the password.
+   *
+   * @schema PostgresClusterSpecBootstrapImportFromPassword#key
+   */
+  readonly key?: string;
+
+  /**
+   * Name of the Secret.
+   *
+   * @schema PostgresClusterSpecBootstrapImportFromPassword#name
+   */
+  readonly name: string;
+}
+
+/**
+ * Converts an object of type 'PostgresClusterSpecBootstrapImportFromPassword' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_PostgresClusterSpecBootstrapImportFromPassword(obj: PostgresClusterSpecBootstrapImportFromPassword | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'key': obj.key,
+    'name': obj.name,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * How the connection is secured.
+ *
+ * @schema PostgresClusterSpecBootstrapImportFromTls
+ */
+export interface PostgresClusterSpecBootstrapImportFromTls {
+  /**
+   * Secret with the CA of the source.
+   *
+   * @schema PostgresClusterSpecBootstrapImportFromTls#ca
+   */
+  readonly ca?: PostgresClusterSpecBootstrapImportFromTlsCa;
+
+  /**
+   * As sslmode of libpq. verify-full checks the certificate and the host name of the source, verify-ca the certificate. With require, anybody on the way can read and change all data; disable does not encrypt.
+   *
+   * @schema PostgresClusterSpecBootstrapImportFromTls#mode
+   */
+  readonly mode?: PostgresClusterSpecBootstrapImportFromTlsMode;
+}
+
+/**
+ * Converts an object of type 'PostgresClusterSpecBootstrapImportFromTls' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_PostgresClusterSpecBootstrapImportFromTls(obj: PostgresClusterSpecBootstrapImportFromTls | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'ca': toJson_PostgresClusterSpecBootstrapImportFromTlsCa(obj.ca),
+    'mode': obj.mode,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
  * Cluster that the backup was taken of. A field that is absent matches every cluster. If backups of several clusters match, the restore is refused.
  *
  * @schema PostgresClusterSpecBootstrapRestoreCluster
@@ -5577,6 +5717,58 @@ export function toJson_PostgresClusterSpecBackupTargetS3WebIdentity(obj: Postgre
   return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
 }
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * Secret with the CA of the source.
+ *
+ * @schema PostgresClusterSpecBootstrapImportFromTlsCa
+ */
+export interface PostgresClusterSpecBootstrapImportFromTlsCa {
+  /**
+   * Key in the Secret that holds the CA, as PEM.
+   *
+   * @schema PostgresClusterSpecBootstrapImportFromTlsCa#key
+   */
+  readonly key?: string;
+
+  /**
+   * Name of the Secret.
+   *
+   * @schema PostgresClusterSpecBootstrapImportFromTlsCa#name
+   */
+  readonly name: string;
+}
+
+/**
+ * Converts an object of type 'PostgresClusterSpecBootstrapImportFromTlsCa' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_PostgresClusterSpecBootstrapImportFromTlsCa(obj: PostgresClusterSpecBootstrapImportFromTlsCa | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'key': obj.key,
+    'name': obj.name,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * As sslmode of libpq. verify-full checks the certificate and the host name of the source, verify-ca the certificate. With require, anybody on the way can read and change all data; disable does not encrypt.
+ *
+ * @schema PostgresClusterSpecBootstrapImportFromTlsMode
+ */
+export enum PostgresClusterSpecBootstrapImportFromTlsMode {
+  /** verify-full */
+  VERIFY_HYPHEN_FULL = "verify-full",
+  /** verify-ca */
+  VERIFY_HYPHEN_CA = "verify-ca",
+  /** require */
+  REQUIRE = "require",
+  /** disable */
+  DISABLE = "disable",
+}
 
 /**
  * A PersistentVolumeClaim in the same namespace.

@@ -30,16 +30,15 @@ import { isApart } from '../../src/engines/postgres/observe/lost-log.ts';
 import type { LiveMember, PostgresObserved } from '../../src/engines/postgres/observe/observed.ts';
 import { parameterNames } from '../../src/engines/postgres/observe/server.ts';
 import { firstAuthorities } from '../../src/engines/postgres/resources/authorities.ts';
-import { authorityWanted, type Side, sides } from '../../src/engines/postgres/resources/certificates.ts';
 import { configDigest, sharedConfig } from '../../src/engines/postgres/resources/patroni-config.ts';
 import { newState, postgresChildren } from '../../src/engines/postgres/resources/resources.ts';
 import type { Roster, Start } from '../../src/engines/postgres/resources/roster.ts';
 import type { UpgradeRecord } from '../../src/engines/postgres/resources/upgrade-record.ts';
 import { fingerprinted } from '../../src/plan/difference.ts';
-import type { AuthoritySeen } from '../../src/plan/issuance.ts';
 import { type Children, childrenOf, type StatefulSet } from '../../src/resources/children.ts';
 import { memberLabel, selectorLabels } from '../../src/resources/metadata.ts';
 import { stored } from '../../src/testing/stored-object.ts';
+import { certificatesSeen } from './postgres-certificates.ts';
 
 /** `silent`: the pod runs, and its Patroni does not answer. `gone`: there is no pod. */
 export type MemberChange = 'silent' | 'gone' | Partial<LiveMember>;
@@ -150,7 +149,7 @@ export function postgresWorld(story: Story = {}): World {
     observed: {
       members,
       at: now,
-      certificates: certificatesOf(built),
+      certificates: certificatesSeen(built, now),
       authorities: firstAuthorities,
       ...(isAsked ? { config: sharedConfig(built) } : {}),
       ...(built.spec.pooler === undefined ? {} : { poolers: poolersSeen(built.spec.pooler.instances) }),
@@ -430,35 +429,4 @@ function liveOf(
     },
   };
   return [{ ...live, ...change }];
-}
-
-const dayMs = 86_400_000;
-
-/** Each has been made a day ago. */
-function certificatesOf(cluster: Cluster<PostgresSpec>): Record<Side, AuthoritySeen> {
-  const certificate = (names: readonly string[], days: number) => ({
-    notBefore: now - dayMs,
-    notAfter: now + days * dayMs,
-    names,
-  });
-  const seen = sides.map((side): [Side, AuthoritySeen] => {
-    const { leaves } = authorityWanted(cluster, side);
-    const authority = { hasKey: true, hasNext: false, hasPrevious: false, generation: 1, changed: now - dayMs };
-    return [
-      side,
-      {
-        authority: { digest: 'a', facts: { present: certificate([], 3650), ...authority } },
-        leaves: Object.fromEntries(
-          leaves.map(({ secret, names }) => [
-            secret,
-            {
-              digest: secret,
-              facts: { certificate: certificate(names, 90), isCurrent: true, isTrusted: true, generation: 1 },
-            },
-          ]),
-        ),
-      },
-    ];
-  });
-  return Object.fromEntries(seen) as Record<Side, AuthoritySeen>;
 }

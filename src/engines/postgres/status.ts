@@ -9,6 +9,7 @@ import { expansionConditions, storageStatus, volumesTooSmall, walVolumes } from 
 import { podIsReady } from '../../resources/children.ts';
 import { selectorLabels } from '../../resources/metadata.ts';
 import type { PostgresAction } from './action.ts';
+import type { PostgresSpec } from './kind/schema.ts';
 import { component, postgresNames, sqlPort } from './names.ts';
 import { isPrimary, podOf, type Situation } from './observe/situation.ts';
 import { memberProblems } from './plan/health.ts';
@@ -101,7 +102,7 @@ function judge(situation: Situation, { outcome }: Plan<PostgresAction>, initiali
   const reason = outcome.state === 'wait' ? outcome.reason : 'Updating';
   const message = outcome.state === 'wait' ? outcome.message : 'changes are being applied';
   const { phase: before, observedGeneration } = cluster.status ?? {};
-  if (before === undefined || before === 'Creating')
+  if (before === undefined || before === 'Creating' || (!initialized && isImported(spec)))
     return { phase: 'Creating', conditions: desiredConditions('False', reason, message, { progressing: true }) };
   const isAsked =
     observedGeneration !== cluster.metadata.generation ||
@@ -117,6 +118,11 @@ function judge(situation: Situation, { outcome }: Plan<PostgresAction>, initiali
     phase: 'Degraded',
     conditions: desiredConditions('False', reason, message, { progressing: true, degraded: true }),
   };
+}
+
+/** Nobody serves before its data is there, however long that takes. */
+function isImported({ bootstrap }: PostgresSpec): boolean {
+  return bootstrap?.importFrom !== undefined;
 }
 
 /** The spec asks for something that is not there yet. */

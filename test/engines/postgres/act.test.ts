@@ -134,7 +134,13 @@ describe('a Secret whose password somebody has changed', () => {
       statement.startsWith('SELECT') ? table([{ hasOwner: 't', owner: 'app' }]) : undefined,
     );
     const read: unknown[] = [];
-    await look({ ...io, secret: async (...asked) => (read.push(asked), await io.secret(...asked)) });
+    await look({
+      ...io,
+      secret: async (...asked) => {
+        read.push(asked);
+        return await io.secret(...asked);
+      },
+    });
     expect(read).toContainEqual(['db-app', undefined, 'today']);
   });
 });

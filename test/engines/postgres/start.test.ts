@@ -24,10 +24,14 @@ const at = (path: string): string => join(root, path);
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), 'start-'));
   for (const directory of ['bin', 'config', 'volume', 'wal']) mkdirSync(at(directory));
-  writeFileSync(at('bin/patroni'), '#!/bin/sh\necho started\n');
-  chmodSync(at('bin/patroni'), 0o755);
+  program('patroni', 'echo started');
 });
 afterEach(() => rmSync(root, { recursive: true }));
+
+function program(name: string, script: string): void {
+  writeFileSync(at(`bin/${name}`), `#!/bin/sh\n${script}\n`);
+  chmodSync(at(`bin/${name}`), 0o755);
+}
 
 interface Volumes {
   readonly start?: Start;
@@ -155,6 +159,16 @@ describe('the log of a restore', () => {
     expect(started({ log: 'inside' })).toBe('0 started');
     isMoved();
     expect(run()).toBe('0 started');
+  });
+
+  it('is moved after an import, which begins with a blank volume', () => {
+    const made = 'mkdir -p "$DATA_DIRECTORY/global" "$DATA_DIRECTORY/pg_wal"';
+    const filled =
+      'for at in global/pg_control pg_wal/000000010000000000000001; do printf log > "$DATA_DIRECTORY/$at"; done';
+    const script = join(process.cwd(), 'src/engines/postgres/resources/shell/start.sh');
+    program('python3', `${made}\nchmod 700 "$DATA_DIRECTORY/pg_wal"\n${filled}\nIMPORT_IS_DONE=true exec sh ${script}`);
+    expect(started({ start: 'import' })).toBe('0 started');
+    isMoved();
   });
 
   it.each<readonly [story: string, left: () => void]>([

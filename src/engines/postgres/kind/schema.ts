@@ -1,11 +1,5 @@
 /** PostgresCluster: its schema, defaults and rules. On which node a rule is written, and why, is as in `redis/kind/schema.ts`. */
-import {
-  archiveSchema,
-  backupPolicyRules,
-  backupPolicySchema,
-  bootstrapRules,
-  bootstrapSchema,
-} from '../../../api/bootstrap.ts';
+import { archiveSchema, backupPolicyRules, backupPolicySchema, bootstrapRules } from '../../../api/bootstrap.ts';
 import { lifeColumns, stateColumns, wideColumns } from '../../../api/columns.ts';
 import { computeRules, computeSchema } from '../../../api/compute.ts';
 import { durationSchema } from '../../../api/duration.ts';
@@ -19,10 +13,10 @@ import type { Defaulted, StructuralSchema, Written } from '../../../api/schema.t
 import { archiveStatusSchema, statusSchema, walStorageStatusSchema } from '../../../api/status-schema.ts';
 import { storageRules, volumeSchema } from '../../../api/storage.ts';
 import { accessRules, accessSchema } from './access.ts';
+import { postgresBootstrapRules, postgresBootstrapSchema } from './import-from.ts';
 import { monitoringRules, monitoringSchema } from './monitoring.ts';
 import { parametersSchema } from './parameters.ts';
 import { poolerRules, poolerSchema } from './pooler.ts';
-import { untilSchema } from './until.ts';
 import { walSizeRules, walStorageRules, walStorageSchema } from './wal-storage.ts';
 
 /** Least memory limit that PostgreSQL and Patroni start with. */
@@ -187,7 +181,7 @@ export const postgresSpecSchema = {
     monitoring: monitoringSchema,
     access: accessSchema,
     backup: backupSchema,
-    bootstrap: bootstrapSchema({ until: untilSchema }),
+    bootstrap: postgresBootstrapSchema,
     init: initSchema,
     deletionPolicy: deletionPolicySchema,
     paused: pausedSchema('The database keeps running, and Patroni keeps failing over.'),
@@ -215,6 +209,7 @@ export const postgresSpecSchema = {
     ...monitoringRules,
     ...accessRules,
     ...bootstrapRules,
+    ...postgresBootstrapRules,
     ...backupPolicyRules,
   ],
 } as const satisfies StructuralSchema;

@@ -8,6 +8,7 @@ import type { PostgresSpec } from '../kind/schema.ts';
 import { indexInPodName } from '../names.ts';
 import { observeApplication } from './application.ts';
 import { observeCertificates } from './certificates.ts';
+import { observeSource } from './import-seen.ts';
 import { observeLogins } from './logins.ts';
 import { isApart } from './lost-log.ts';
 import { liveMember } from './member.ts';
@@ -33,12 +34,13 @@ export async function observePostgres(
   }
   const members = await Promise.all(memberPods(cluster, children).map((pod) => ask(pod, cluster, tls, io)));
   const primary = answering(members).find(({ role }) => role === 'primary');
-  const [config, application, logins, poolers, logBegins] = await Promise.all([
+  const [config, application, logins, poolers, logBegins, source] = await Promise.all([
     configOf(answering(members), tls, io),
     primary === undefined ? undefined : observeApplication(cluster, primary.address, io),
     primary === undefined ? undefined : observeLogins(cluster, primary.address, io),
     observePoolers(cluster, children, io),
     primary === undefined || !answering(members).some(isApart) ? undefined : observeLog(cluster, primary.address, io),
+    answering(members).some(({ imported }) => imported !== undefined) ? observeSource(cluster, io) : undefined,
   ]);
   const at = io.now();
   const log = logBegins === undefined ? {} : { logBegins };
@@ -53,6 +55,7 @@ export async function observePostgres(
     ...(logins === undefined ? {} : { logins }),
     ...(poolers.length === 0 ? {} : { poolers }),
     ...log,
+    ...(source === undefined ? {} : { source }),
   };
 }
 

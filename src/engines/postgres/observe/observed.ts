@@ -5,6 +5,7 @@
 import type { AuthoritySeen } from '../../../plan/issuance.ts';
 import type { Side } from '../resources/certificates.ts';
 import type { ApplicationSeen } from './application.ts';
+import type { ImportSeen, SourceSeen } from './import-seen.ts';
 import type { LoginSeen } from './logins.ts';
 import type { PoolerSeen } from './poolers.ts';
 import type { ServerSeen } from './server.ts';
@@ -52,6 +53,8 @@ export interface LiveMember extends LogPosition {
   readonly failsafe: boolean;
   /** Automatic failover is switched off. */
   readonly isPaused: boolean;
+  /** It has no Patroni yet: it copies a PostgreSQL that runs elsewhere. */
+  readonly imported?: ImportSeen;
   /** By SQL; absent where PostgreSQL does not run. */
   readonly server?: ServerSeen;
 }
@@ -64,6 +67,8 @@ export interface PostgresObserved {
   readonly application?: ApplicationSeen;
   /** Asked of the primary; absent where there is none. */
   readonly logins?: readonly LoginSeen[];
+  /** Of the source of an import; only while a member imports. */
+  readonly source?: SourceSeen;
   /** Those that run. */
   readonly poolers?: readonly PoolerSeen[];
   /** Position at which the primary's log begins. Asked only where a standby does not stream. */

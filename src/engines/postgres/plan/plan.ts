@@ -18,6 +18,7 @@ import { reloadSteps } from './certificate-reload.ts';
 import { withoutPrimary } from './election.ts';
 import { foreignData, logWithoutVolume, stateLost, unreadableRecord } from './forbidden.ts';
 import { memberProblems } from './health.ts';
+import { importOccupied, planImport, settledCutOverSteps } from './import.ts';
 import { planInit } from './init.ts';
 import { planIssuance } from './issuance.ts';
 import { loginSteps } from './logins.ts';
@@ -66,7 +67,8 @@ function volumesGoing(situation: Situation, pods: readonly string[]): Outcome | 
 
 function planCluster(situation: Situation, take: BackupFactory): PostgresPlan {
   const { steps, lost } = planIssuance(situation);
-  const foreign = unreadableRecord(situation) ?? foreignData(situation) ?? logWithoutVolume(situation);
+  const foreign =
+    unreadableRecord(situation) ?? foreignData(situation) ?? logWithoutVolume(situation) ?? importOccupied(situation);
   if (foreign !== undefined) return { steps: [...growth(situation), ...steps], outcome: foreign };
   if (lost !== undefined && situation.spec.instances > 0) return { steps, outcome: blocked('CertificatesLost', lost) };
   const recovery = mayRecover(situation) ? recoveryOf(situation) : undefined;
@@ -115,6 +117,8 @@ function planMembers(situation: Situation, take: BackupFactory): PostgresPlan {
     const outcome = pods.size === 0 ? settled : wait('Parking', `${pods.size} member(s) are stopping`);
     return withObjects(situation, roster, [], outcome);
   }
+  const imported = planImport(situation);
+  if (imported !== undefined) return withObjects(situation, imported.roster, imported.steps, imported.outcome);
   const stuck = planStuck(situation);
   if (primary === undefined) {
     const roster = nextRoster(situation, { mayShrink: false });
@@ -125,6 +129,7 @@ function planMembers(situation: Situation, take: BackupFactory): PostgresPlan {
     ...accompanying(situation),
     ...dropAnnotation(situation, recoverAnnotation),
     ...settledReplaceSteps(situation),
+    ...settledCutOverSteps(situation),
     ...roleSteps(situation, primary),
     ...configSteps(situation, primary),
     ...applicationSteps(situation, primary),

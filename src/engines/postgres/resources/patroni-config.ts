@@ -19,6 +19,7 @@ import {
   roles,
   sqlPort,
 } from '../names.ts';
+import { importSource } from './import-source.ts';
 import { parametersOf } from './parameters.ts';
 import type { Beginning } from './roster.ts';
 
@@ -170,10 +171,12 @@ function settings(cluster: Cluster<PostgresSpec>) {
 
 /** What only the first member of a new cluster reads. */
 export function bootstrapConfig(cluster: Cluster<PostgresSpec>, beginning: Beginning): string {
-  return text({ bootstrap: { dcs: sharedConfig(cluster), ...methodOf(beginning, cluster.spec) } });
+  return text({ bootstrap: { dcs: sharedConfig(cluster), ...methodOf(beginning, cluster) } });
 }
 
-function methodOf(beginning: Beginning, spec: PostgresSpec): Json {
+function methodOf(beginning: Beginning, cluster: Cluster<PostgresSpec>): Json {
+  // Patroni begins with the data that it finds, and comes to this only where the volume has none: an empty database is not what was asked for.
+  const found = { method: 'restore', restore: { command: 'false', no_params: true } };
   switch (beginning) {
     case 'form':
       return {
@@ -183,13 +186,14 @@ function methodOf(beginning: Beginning, spec: PostgresSpec): Json {
           'data-checksums',
           { 'auth-local': 'peer' },
           { 'auth-host': 'reject' },
-          ...waldir(spec),
+          ...waldir(cluster.spec),
         ],
         post_init: `${paths.patroni}/post-init.sh`,
       };
     case 'restore':
-      // Patroni begins with the data that it finds, and comes to this only where the volume has none: an empty database is not what was asked for.
-      return { method: 'restore', restore: { command: 'false', no_params: true } };
+      return found;
+    case 'import':
+      return { ...found, import: importSource(cluster) };
     default:
       return beginning satisfies never;
   }

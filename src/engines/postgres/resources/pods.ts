@@ -30,6 +30,7 @@ import {
   sqlPort,
   walClaimTemplate,
 } from '../names.ts';
+import { importScripts } from './import-source.ts';
 import { memberConfig } from './patroni-config.ts';
 import { bootstrapKey, startKey } from './roster.ts';
 
@@ -80,7 +81,8 @@ export function certificates(cluster: string): Mounted {
 }
 
 /** Patroni's configuration. What only a member that forms reads is there as long as the roster has it. */
-function configuration(cluster: string, index: number): Mounted {
+function configuration({ metadata, spec }: Cluster<PostgresSpec>, index: number): Mounted {
+  const { name: cluster } = metadata;
   const { patroni, roster } = postgresNames(cluster);
   const key = bootstrapKey(cluster, index);
   const items = [
@@ -89,6 +91,7 @@ function configuration(cluster: string, index: number): Mounted {
     { key: 'post-init.sh', path: 'post-init.sh' },
     { key: 'pre-stop.py', path: 'pre-stop.py' },
     { key: 'start.sh', path: 'start.sh' },
+    ...Object.keys(importScripts(spec)).map((name) => ({ key: name, path: name })),
   ];
   const sources = [
     { configMap: { name: patroni, items } },
@@ -192,7 +195,7 @@ export function memberStatefulSet(
   const owned = ownedMetadata(cluster, name, part);
   const names = postgresNames(metadata.name);
   const mounted = [
-    configuration(metadata.name, index),
+    configuration(cluster, index),
     users(metadata.name),
     certificates(metadata.name),
     token(),

@@ -13,10 +13,11 @@ import { accessOfPods } from './access.ts';
 import { accessServices } from './access-services.ts';
 import { certificateChildren } from './certificates.ts';
 import { exporterChildren } from './exporter.ts';
+import { importScripts } from './import-source.ts';
 import { accountName, bootstrapConfig, memberConfig, sharedConfig } from './patroni-config.ts';
 import { memberStatefulSet } from './pods.ts';
 import { poolerChildren } from './pooler.ts';
-import { forming, type Roster, rosterData } from './roster.ts';
+import { forming, importing, type Roster, rosterData } from './roster.ts';
 import { texts } from './shell/texts.ts';
 import { type UpgradeRecord, upgradeData } from './upgrade-record.ts';
 
@@ -30,8 +31,12 @@ export function memberPart({ spec }: Cluster<PostgresSpec>): Part {
 }
 
 export function postgresResources(cluster: Cluster<PostgresSpec>): readonly Desired[] {
-  const beginning = cluster.spec.bootstrap === undefined ? 'form' : 'restore';
-  return [...newState(cluster), ...postgresChildren(cluster, forming(cluster.spec.instances, 0, beginning))];
+  const { bootstrap, instances } = cluster.spec;
+  const roster =
+    bootstrap?.importFrom === undefined
+      ? forming(instances, 0, bootstrap === undefined ? 'form' : 'restore')
+      : importing(instances);
+  return [...newState(cluster), ...postgresChildren(cluster, roster)];
 }
 
 /**
@@ -100,6 +105,7 @@ export function postgresChildren(
     'patroni.yml': memberConfig(cluster),
     passwd: `root:x:0:0:root:/:/bin/sh\n${accountName}:x:${uid}:${uid}::/tmp:/bin/sh\n`,
     ...Object.fromEntries(scripts.map((name) => [name, texts[name]])),
+    ...importScripts(spec),
   };
   const withRole = (role: string) => ({ ...selector, [roleLabel]: role });
   return [

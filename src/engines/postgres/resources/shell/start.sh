@@ -1,6 +1,7 @@
 #!/bin/sh
 # Starts Patroni, but for a member that has had data and one of whose volumes is blank. Commits may have been acknowledged
 # because this member had them, and under its name nobody may come who does not. The operator replaces it by another one.
+# A member that imports data goes on once it has it.
 #
 # Where the log has a volume of its own, pg_wal leads to it. After a restore it is still a directory of the data: it is
 # moved before the first start.
@@ -11,6 +12,8 @@ set -eu
 data=${DATA_DIRECTORY:?} wal=${WAL_DIRECTORY:-}
 start=$(cat "${CONFIG_DIRECTORY:?}/start" 2>/dev/null || echo join)
 refuse() { echo "$2" >&2; exit "$1"; }
+# It ends with this script.
+if [ "$start" = import ] && [ -z "${IMPORT_IS_DONE:-}" ]; then exec python3 -IS "$CONFIG_DIRECTORY/import.py"; fi
 
 # The copy is complete before anything leads to it, and what is copied is removed last.
 move_log() {
