@@ -14,15 +14,15 @@ export async function readForesight(file: string): Promise<readonly ForesightLin
 }
 
 /**
- * It follows from whether PostgreSQL accepts a password, and an answer to SCRAM cannot be played again: it depends on a number that each
+ * They follow from whether PostgreSQL accepts a password, and an answer to SCRAM cannot be played again: it depends on a number that each
  * login chooses anew.
  */
-const afterLogin = 'postgres.makeApplication';
+const afterLogin = ['postgres.makeApplication', 'postgres.setLogin'] as const;
 
 /** In words: what was done and not shown, or shown and not done. */
 export function unforeseenIn(lines: readonly ForesightLine[]): readonly string[] {
   return lines
-    .filter(({ plannedFrom, what }) => plannedFrom === 'none' && !what.startsWith(afterLogin))
+    .filter(({ plannedFrom, what }) => plannedFrom === 'none' && !afterLogin.some((action) => what.startsWith(action)))
     .map(({ cluster, what, words }) => `${what} of ${cluster} was in no plan: ${words}`);
 }
 
