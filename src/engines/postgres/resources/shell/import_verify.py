@@ -2,6 +2,7 @@
 import os
 import time
 
+from import_copy import check_prepared
 from import_record import COPY, PROGRAMS, Refused, Trouble, record, run, short
 from import_report import since, told
 from import_source import compared, control, identify, lsn_text
@@ -20,8 +21,7 @@ def verify(follower, value, collations):
                       '(%s): ask with %s,collations-differ, and run REINDEX afterwards' % ('; '.join(collations), asked_for))
     if follower.sql("select 1 from pg_subscription where subenabled"):
         raise Refused('the source has subscriptions of logical replication that are enabled: both would go on with them; disable them there')
-    if follower.sql('select 1 from pg_prepared_xacts'):
-        raise Refused('the source has prepared transactions: commit them or roll them back there')
+    check_prepared(source)
     try:
         before = compared(identify(source))
     except Trouble as trouble:

@@ -165,8 +165,6 @@ def stopped(*_):
 
 
 def main():
-    with open(CONFIG + '/bootstrap.yml', encoding='utf8') as file:
-        source = json.load(file)['bootstrap']['import']
     os.makedirs(TEMPORARY, mode=0o700, exist_ok=True)
     signal.signal(signal.SIGTERM, stopped)
     server = Server(('0.0.0.0', int(os.environ['REST_PORT'])), Handler)
@@ -179,6 +177,9 @@ def main():
             record.update(json.load(file))
     while True:
         try:
+            # The spec may have changed.
+            with open(CONFIG + '/bootstrap.yml', encoding='utf8') as file:
+                source = json.load(file)['bootstrap']['import']
             work(source)
             break
         except Refused as refused:
@@ -302,8 +303,17 @@ OPTIONS = '-c search_path=pg_catalog -c default_transaction_read_only=off -c rol
 OURS = "('clusterwright', 'clusterwright_pooler', 'clusterwright_monitor')"
 
 
+def check_prepared(source):
+    """A standby does not show prepared transactions, and they are there once it is promoted: a server with room for fewer does not start."""
+    there, here = int(control('max_prepared_xacts setting')), int(source['settings']['max_prepared_transactions'])
+    if there > here:
+        raise Refused('max_prepared_transactions of the source is %d, and here it is %d: with transactions that are prepared the server would '
+                      'not start. Set it to %d in spec.parameters' % (there, here, there))
+
+
 def inspect(follower):
     """What only the copy can tell. Nothing of it is better after more of the log."""
+    check_prepared(follower.source)
     rows = follower.sql("select rolname from pg_roles where rolsuper and rolname = 'postgres'")
     if not rows:
         raise Refused('role postgres of the source is no superuser, which Patroni needs')
@@ -702,6 +712,7 @@ def control(name):
 import os
 import time
 
+from import_copy import check_prepared
 from import_record import COPY, PROGRAMS, Refused, Trouble, record, run, short
 from import_report import since, told
 from import_source import compared, control, identify, lsn_text
@@ -720,8 +731,7 @@ def verify(follower, value, collations):
                       '(%s): ask with %s,collations-differ, and run REINDEX afterwards' % ('; '.join(collations), asked_for))
     if follower.sql("select 1 from pg_subscription where subenabled"):
         raise Refused('the source has subscriptions of logical replication that are enabled: both would go on with them; disable them there')
-    if follower.sql('select 1 from pg_prepared_xacts'):
-        raise Refused('the source has prepared transactions: commit them or roll them back there')
+    check_prepared(source)
     try:
         before = compared(identify(source))
     except Trouble as trouble:
