@@ -3291,7 +3291,7 @@ export interface PostgresClusterSpec {
   readonly monitoring?: PostgresClusterSpecMonitoring;
 
   /**
-   * Settings of postgresql.conf, by name, as text. PostgreSQL itself says which of them need a restart: members restart one at a time. Settings that name files, addresses or peers, that decide durability, or that belong to other fields are refused.
+   * Settings of postgresql.conf, by name, as text. PostgreSQL itself says which of them need a restart: members restart one at a time. Settings that name files, addresses, programs or peers, that decide durability, or that belong to other fields are refused. `shared_preload_libraries` takes names without a path.
    *
    * @schema PostgresClusterSpec#parameters
    */
@@ -4397,7 +4397,7 @@ export interface PostgresClusterSpecMonitoringQueries {
   readonly name: string;
 
   /**
-   * A SELECT without a semicolon. It runs as the role clusterwright_monitor, read-only, for at most 5 s. Rows after the first 1000 are left out.
+   * A SELECT without a semicolon. It runs as the role clusterwright_monitor, for at most 5 s, in a session that is read-only unless the query itself changes that. Qualify the names of tables, such as `public.orders`: the search path has pg_catalog alone. Rows after the first 1000 are left out.
    *
    * @schema PostgresClusterSpecMonitoringQueries#sql
    */

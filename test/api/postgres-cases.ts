@@ -64,6 +64,11 @@ const creates: readonly Case[] = [
   { story: 'the longest value of a parameter', spec: parameters({ work_mem: '1'.repeat(1024) }) },
   { story: 'as many parameters as there may be', spec: parameters(many(100)) },
   { story: 'a parameter with quotes', spec: parameters({ search_path: `"$user", 'public'` }) },
+  ...['', 'pg_stat_statements', 'pg_stat_statements, auto_explain', 'a ,postgis-3,b.c '].map((value) => ({
+    story: `libraries ${JSON.stringify(value)}`,
+    spec: parameters({ shared_preload_libraries: value, session_preload_libraries: value }),
+  })),
+  { story: 'a parameter that is named like a language', spec: parameters({ plperl: 'x', 'plperlx.y': 'x' }) },
   { story: 'the longest name of a database', spec: { initial: { database: 'a'.repeat(63) } } },
   { story: 'an owner that only begins like a role of PostgreSQL', spec: { initial: { owner: 'pgbouncer' } } },
 
@@ -174,11 +179,31 @@ const creates: readonly Case[] = [
     ...['restore_command', 'archive_command', 'recovery_target', 'max_slot_wal_keep_size', 'listen_addresses'],
     ...['port', 'ssl', 'ssl_ca_file', 'hba_file', 'ident_file', 'data_directory', 'unix_socket_directories'],
     ...['password_encryption', 'dynamic_library_path', 'local_preload_libraries', 'zero_damaged_pages'],
+    ...['jit_provider', 'oauth_validator_libraries', 'extension_control_path', 'extension_destdir', 'include'],
+    ...['include_dir', 'include_if_exists', 'archive_library', 'archive_cleanup_command', 'recovery_end_command'],
+    ...['config_file', 'external_pid_file', 'log_directory', 'log_filename', 'krb_server_keyfile', 'ssl_key_file'],
+    ...['unix_socket_group', 'unix_socket_permissions', 'ssl_passphrase_command', 'recovery_target_time'],
+    ...['recovery_min_apply_delay', 'db_user_namespace', 'idle_replication_slot_timeout'],
   ].map((name) => ({
     story: `${name}, which the operator or Patroni decides`,
     spec: parameters({ [name]: 'x' }),
     refused: 'spec.parameters',
   })),
+  ...[
+    ...['plperl.on_init', 'plperl.on_plperlu_init', 'pltcl.start_proc', 'pltclu.start_proc'],
+    ...['pljava.vmoptions', 'pllua.on_init'],
+  ].map((name) => ({
+    story: `the parameter ${name}, which is code`,
+    spec: parameters({ [name]: 'x' }),
+    refused: 'spec.parameters',
+  })),
+  ...['session_preload_libraries', 'shared_preload_libraries', 'output_plugin_libraries'].flatMap((name) =>
+    ['/tmp/evil', '../evil', '$libdir/pg_stat_statements', 'a, /b', 'a b', '"a"', 'a,', ',', '.a'].map((value) => ({
+      story: `the parameter ${name} as ${JSON.stringify(value)}`,
+      spec: parameters({ [name]: value }),
+      refused: 'spec.parameters',
+    })),
+  ),
   ...Object.values(forbiddenParameters)
     .flat()
     .map((name) => ({

@@ -5,10 +5,13 @@
 import { type ClientPod, type ClientPodOptions, startClientPod } from './postgres-client-pod.ts';
 import type { PostgresTestCluster } from './postgres-test-cluster.ts';
 
-interface Acknowledged {
+export interface Acknowledged {
   /** Milliseconds since 1970. All pods have the clock of this machine. */
   readonly at: number;
   readonly key: string;
+  /** Of one writer of one run, in the order in which it wrote. */
+  readonly writer: string;
+  readonly n: number;
   /** Address of the member that acknowledged it. */
   readonly server: string;
 }
@@ -16,6 +19,8 @@ interface Acknowledged {
 export interface PostgresLedger {
   /** So far, over all runs of the client. */
   count(): Promise<number>;
+  /** All of it, over all runs. */
+  acknowledged(): Promise<readonly Acknowledged[]>;
   mark(): void;
   /** Milliseconds of the longest time between two acknowledged writes of any writer since `mark`. */
   gapSinceMark(): Promise<number>;
@@ -64,7 +69,7 @@ export async function openPostgresLedger(options: Omit<ClientPodOptions, 'name' 
       ...(node === undefined ? {} : { node }),
     });
   };
-  const runName = (): string => `ledger-${runs}`;
+  const runName = (): string => `ledger-${options.cluster.name}-${runs}`;
   let pod = await start(options.node);
 
   async function readMore(): Promise<void> {
@@ -74,7 +79,8 @@ export async function openPostgresLedger(options: Omit<ClientPodOptions, 'name' 
       errors = answer.errors;
       read += length;
       for (const [at, writer, n, server] of answer.acknowledged) {
-        entries.push({ at: at * 1000, key: `${runName()}/${writer}/${n}`, server });
+        const by = `${runName()}/${writer}`;
+        entries.push({ at: at * 1000, key: `${by}/${n}`, writer: by, n, server });
       }
       if (length === 0) return;
     }
@@ -102,6 +108,10 @@ export async function openPostgresLedger(options: Omit<ClientPodOptions, 'name' 
     async count() {
       await refresh();
       return entries.length;
+    },
+    async acknowledged() {
+      await refresh();
+      return [...entries];
     },
     mark() {
       markedAt = Date.now();

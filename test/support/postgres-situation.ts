@@ -25,6 +25,7 @@ import {
   roleLabel,
   versionAnnotation,
 } from '../../src/engines/postgres/names.ts';
+import { isApart } from '../../src/engines/postgres/observe/lost-log.ts';
 import type { LiveMember, PostgresObserved } from '../../src/engines/postgres/observe/observed.ts';
 import { parameterNames } from '../../src/engines/postgres/observe/server.ts';
 import { firstAuthorities } from '../../src/engines/postgres/resources/authorities.ts';
@@ -137,7 +138,7 @@ export function postgresWorld(story: Story = {}): World {
     ...numbers.flatMap((number) => claimOf(story, built, number)),
     ...besidePodsOf(built, numbers),
   ];
-  const members = numbers.flatMap((number) => liveOf(story, built, numbers, primary, number));
+  const members = askedAgain(numbers.flatMap((number) => liveOf(story, built, numbers, primary, number)));
   const isAsked = members.some(({ state }) => state === 'answering');
   return {
     cluster,
@@ -155,6 +156,19 @@ export function postgresWorld(story: Story = {}): World {
       ...story.observed,
     },
   };
+}
+
+/** Where a standby copies from nobody, everybody has said the same a second time, unless the story says otherwise. */
+function askedAgain(members: PostgresObserved['members']): PostgresObserved['members'] {
+  if (!members.some((member) => member.state === 'answering' && isApart(member))) return members;
+  return members.map((member) => {
+    if (member.state !== 'answering' || 'later' in member) return member;
+    const { timeline, lsn } = member;
+    return {
+      ...member,
+      later: { ...(timeline === undefined ? {} : { timeline }), ...(lsn === undefined ? {} : { lsn }) },
+    };
+  });
 }
 
 const poolersSeen = (size: number) =>

@@ -227,7 +227,7 @@ export function loginSecret(resource: string): string {
   return `${resource}-login`;
 }
 
-/** On a PostgresUser: any text. Another one says that the Secret with the password has changed. */
+/** On a PostgresUser or a PostgresCluster: any text. Another one says that a Secret with a password has changed. */
 export const passwordChangedAnnotation = 'clusterwright.dev/password-changed';
 
 /** In the comment of the first database, once `init.sql` has run. */

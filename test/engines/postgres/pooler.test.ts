@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../../src/api/object.ts';
 import type { PostgresSpecInput } from '../../../src/engines/postgres/kind/schema.ts';
-import { roles } from '../../../src/engines/postgres/names.ts';
+import { roles, switchoverAnnotation } from '../../../src/engines/postgres/names.ts';
 import type { LoginSeen } from '../../../src/engines/postgres/observe/logins.ts';
 import { texts } from '../../../src/engines/postgres/resources/shell/texts.ts';
 import { objectNamed, postgresObjects } from '../../support/postgres-objects.ts';
@@ -29,6 +29,11 @@ const unready = { status: { phase: 'Running', conditions: [{ type: 'Ready', stat
 describe('a switchover that somebody has asked for', () => {
   const handover = 'switch over db-0-0 -> db-1-0';
   table([
+    [
+      'by an annotation holds the clients back, too',
+      { spec, metadata: { annotations: { [switchoverAnnotation]: 'db-1-0' } } },
+      [`${handover}, db-pooler-0 db-pooler-1 paused`, 'wait SwitchingOver'],
+    ],
     [
       'is done while the poolers hold their clients back',
       { spec, pods: { 0: 'outdated' } },

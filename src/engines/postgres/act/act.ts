@@ -69,7 +69,7 @@ export async function actPostgres(
       await Promise.all(action.poolers.map(({ address }) => resumed(cluster, address, io)));
       return;
     case 'postgres.setLogin': {
-      const verifier = await scramVerifier(await passwordIn(action.secret, io), randomBytes(saltBytes));
+      const verifier = await scramVerifier(await passwordIn(action.secret, cluster, io), randomBytes(saltBytes));
       const target = await operatorSession(cluster, action.via.address, io);
       await withSession(io, target, (connection) => setPassword(connection, action.role, verifier));
       return;

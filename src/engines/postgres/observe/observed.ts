@@ -16,7 +16,14 @@ export interface SilentMember {
   readonly why: string;
 }
 
-export interface LiveMember {
+/** Where a member is in the log. */
+export interface LogPosition {
+  readonly timeline?: number;
+  /** Bytes of WAL that it has on disk. */
+  readonly lsn?: number;
+}
+
+export interface LiveMember extends LogPosition {
   readonly state: 'answering';
   readonly pod: string;
   readonly address: string;
@@ -28,9 +35,8 @@ export interface LiveMember {
   readonly version?: string;
   /** Of the data: absent on a blank volume. Decimal text, since it does not fit a double. */
   readonly systemId?: string;
-  readonly timeline?: number;
-  /** Bytes of WAL that it has on disk. */
-  readonly lsn?: number;
+  /** What it said a moment later: of a standby that looks lost, and of the primary then. See `second-look.ts`. */
+  readonly later?: LogPosition | undefined;
   /** Whether it streams from the primary. */
   readonly isStreaming: boolean;
   /** Whether commits may wait for it. */

@@ -154,7 +154,8 @@ function planMembers(situation: Situation, take: BackupFactory): PostgresPlan {
     return withObjects(situation, roster, steps, wait('Updating', 'settings are brought in line', recheckMs));
   }
   const unread = unreadSettings(situation);
-  if (unread !== undefined) return withObjects(situation, roster, [], wait('Updating', unread, recheckMs));
+  if (unread !== undefined)
+    return withObjects(situation, roster, unread.steps, wait('Updating', unread.message, recheckMs));
   const change = planRestart(situation) ?? planSwitchover(situation, primary) ?? planInit(situation);
   if (change !== undefined) return withObjects(situation, roster, change.steps, change.outcome);
   const next = finishUpgrade(situation, take) ?? beginUpgrade(situation, take);
@@ -229,7 +230,8 @@ function withObjects(
     return observed.authorities ?? written ?? firstAuthorities;
   };
   const state = recovery?.isAlone === true ? stateFor(situation, recovery.survivor) : stateToMake(situation);
-  const extra = { ...upgrading, restart: restartWanted(situation), request: recovery?.request };
+  const isOurs = (index: number): boolean => sets.has(index);
+  const extra = { ...upgrading, isOurs, restart: restartWanted(situation), request: recovery?.request };
   const desired = postgresChildren(cluster, roster, authorities, extra);
   const made = objectSteps(desired, children);
   const isSecret = (step: ObjectStep): boolean => step.type === 'create' && step.object.kind === 'Secret';

@@ -80,6 +80,8 @@ export interface Beyond {
   readonly record?: UpgradeRecord | undefined;
   /** Which members run; default: all. */
   readonly isRunning?: (index: number) => boolean;
+  /** Whose StatefulSets are there, and of this cluster; default: all. */
+  readonly isOurs?: (index: number) => boolean;
   /** See `restartAnnotation`. */
   readonly restart?: string | undefined;
   /** See `requestKey` of the roster. */
@@ -91,7 +93,7 @@ export function postgresChildren(
   cluster: Cluster<PostgresSpec>,
   roster: Roster,
   authorities: (index: number) => string | undefined = () => undefined,
-  { record, isRunning = () => true, restart, request }: Beyond = {},
+  { record, isRunning = () => true, isOurs = () => true, restart, request }: Beyond = {},
 ): readonly Desired[] {
   const { metadata, spec } = cluster;
   const names = postgresNames(metadata.name);
@@ -112,7 +114,7 @@ export function postgresChildren(
       object: generatedSecret(unownedMetadata(cluster, names.app, part), applicationValues(cluster)),
       generate: [{ key: 'password', length: passwordLength }],
     },
-    ...accessOfPods(cluster, [...roster.keys()], part).map((object) => ({ object })),
+    ...accessOfPods(cluster, [...roster.keys()].filter(isOurs), part).map((object) => ({ object })),
     { object: configMap(owned(names.patroni), patroni) },
     {
       object: configMap(owned(names.roster), {
