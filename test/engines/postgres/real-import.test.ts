@@ -133,12 +133,15 @@ describe.each(programs)('an import of PostgreSQL %s', { timeout: 90_000 }, (vers
   it('ends while a source answers that writes nothing, and drops its slot', async () => {
     const source = await sourceWith(capped);
     await source.sql('CREATE TABLE t AS SELECT 1 AS n; CHECKPOINT');
-    const one = await following(source);
+    const one = await following(source, { quietSeconds: 3 });
     await one.cutOver('0/3000148');
     expect((await one.until((seen) => seen.refusal !== undefined)).refusal).toContain('the source answers');
     await one.cutOver(null);
     await one.until((seen) => seen.refusal === undefined);
     await one.cutOver('verified@uid-1');
+    // What a server writes by itself.
+    await one.until(({ message = '' }) => message.includes('is watched'));
+    await source.sql('CHECKPOINT');
     expect(await one.ended).toBe(0);
     expect(await slots(source)).toEqual([]);
     expect(await (await result()).sql('SELECT n FROM t')).toEqual([['1']]);
@@ -147,6 +150,13 @@ describe.each(programs)('an import of PostgreSQL %s', { timeout: 90_000 }, (vers
   it('does not end where the source is gone in disorder, but for a person who says where', async () => {
     const source = await sourceWith(capped);
     const one = await following(source);
+    await source.sql("ALTER ROLE importer PASSWORD 'another'");
+    await one.cutOver('verified@uid-1');
+    expect((await one.until((seen) => seen.refusal !== undefined)).refusal).toMatch(
+      /^the source answers, and cannot be asked: .*password/,
+    );
+    await one.cutOver(null);
+    await one.until((seen) => seen.refusal === undefined);
     await source.stop();
     await one.cutOver('verified@uid-1');
     const { refusal = '', replayed: end = 0 } = await one.until((seen) => seen.refusal !== undefined);
