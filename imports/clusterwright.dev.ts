@@ -3352,6 +3352,13 @@ export interface PostgresClusterSpec {
    * @schema PostgresClusterSpec#version
    */
   readonly version?: PostgresClusterSpecVersion;
+
+  /**
+   * A separate volume for the write-ahead log (pg_wal) of each instance. When absent, the log is on the volume of `storage`. It can be neither added to nor removed from an existing cluster.
+   *
+   * @schema PostgresClusterSpec#walStorage
+   */
+  readonly walStorage?: PostgresClusterSpecWalStorage;
 }
 
 /**
@@ -3380,6 +3387,7 @@ export function toJson_PostgresClusterSpec(obj: PostgresClusterSpec | undefined)
     'synchronous': toJson_PostgresClusterSpecSynchronous(obj.synchronous),
     'upgrade': toJson_PostgresClusterSpecUpgrade(obj.upgrade),
     'version': obj.version,
+    'walStorage': toJson_PostgresClusterSpecWalStorage(obj.walStorage),
   };
   // filter undefined values
   return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
@@ -3742,6 +3750,13 @@ export interface PostgresClusterSpecPooler {
    * @schema PostgresClusterSpecPooler#resources
    */
   readonly resources?: PostgresClusterSpecPoolerResources;
+
+  /**
+   * Certificate of your own for clients of the pooler. When absent, PgBouncer shows one that the operator has issued.
+   *
+   * @schema PostgresClusterSpecPooler#tls
+   */
+  readonly tls?: PostgresClusterSpecPoolerTls;
 }
 
 /**
@@ -3758,6 +3773,7 @@ export function toJson_PostgresClusterSpecPooler(obj: PostgresClusterSpecPooler 
     'parameters': toJson_PostgresClusterSpecPoolerParameters(obj.parameters),
     'poolSize': obj.poolSize,
     'resources': toJson_PostgresClusterSpecPoolerResources(obj.resources),
+    'tls': toJson_PostgresClusterSpecPoolerTls(obj.tls),
   };
   // filter undefined values
   return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
@@ -3983,6 +3999,42 @@ export enum PostgresClusterSpecVersion {
   /** 18 */
   VALUE_18 = "18",
 }
+
+/**
+ * A separate volume for the write-ahead log (pg_wal) of each instance. When absent, the log is on the volume of `storage`. It can be neither added to nor removed from an existing cluster.
+ *
+ * @schema PostgresClusterSpecWalStorage
+ */
+export interface PostgresClusterSpecWalStorage {
+  /**
+   * Size of the volume as a Kubernetes quantity. It can grow if the StorageClass allows volume expansion, and never shrinks, as with `storage.size`.
+   *
+   * @schema PostgresClusterSpecWalStorage#size
+   */
+  readonly size: string;
+
+  /**
+   * StorageClass of the volume. When absent, the default class of the Kubernetes cluster. Immutable.
+   *
+   * @schema PostgresClusterSpecWalStorage#storageClassName
+   */
+  readonly storageClassName?: string;
+}
+
+/**
+ * Converts an object of type 'PostgresClusterSpecWalStorage' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_PostgresClusterSpecWalStorage(obj: PostgresClusterSpecWalStorage | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'size': obj.size,
+    'storageClassName': obj.storageClassName,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
  * Service for clients outside that leads to the pooler.
@@ -4646,6 +4698,42 @@ export function toJson_PostgresClusterSpecPoolerResources(obj: PostgresClusterSp
   const result = {
     'limits': toJson_PostgresClusterSpecPoolerResourcesLimits(obj.limits),
     'requests': toJson_PostgresClusterSpecPoolerResourcesRequests(obj.requests),
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * Certificate of your own for clients of the pooler. When absent, PgBouncer shows one that the operator has issued.
+ *
+ * @schema PostgresClusterSpecPoolerTls
+ */
+export interface PostgresClusterSpecPoolerTls {
+  /**
+   * Secret with the certificate that PgBouncer shows to clients. It must be valid for server authentication, and for the name NAME-pooler.NAMESPACE.svc or that of serverName. ca.crt is the CA that has signed it. Pods show another certificate of this Secret without a restart.
+   *
+   * @schema PostgresClusterSpecPoolerTls#secretRef
+   */
+  readonly secretRef: PostgresClusterSpecPoolerTlsSecretRef;
+
+  /**
+   * Server name that the operator expects in the certificate, if it was issued for other names. When absent, NAME-pooler.NAMESPACE.svc.
+   *
+   * @schema PostgresClusterSpecPoolerTls#serverName
+   */
+  readonly serverName?: string;
+}
+
+/**
+ * Converts an object of type 'PostgresClusterSpecPoolerTls' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_PostgresClusterSpecPoolerTls(obj: PostgresClusterSpecPoolerTls | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'secretRef': toJson_PostgresClusterSpecPoolerTlsSecretRef(obj.secretRef),
+    'serverName': obj.serverName,
   };
   // filter undefined values
   return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
@@ -5426,6 +5514,34 @@ export function toJson_PostgresClusterSpecPoolerResourcesRequests(obj: PostgresC
   const result = {
     'cpu': obj.cpu?.value,
     'memory': obj.memory?.value,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * Secret with the certificate that PgBouncer shows to clients. It must be valid for server authentication, and for the name NAME-pooler.NAMESPACE.svc or that of serverName. ca.crt is the CA that has signed it. Pods show another certificate of this Secret without a restart.
+ *
+ * @schema PostgresClusterSpecPoolerTlsSecretRef
+ */
+export interface PostgresClusterSpecPoolerTlsSecretRef {
+  /**
+   * Name of the Secret, with the keys tls.crt, tls.key and ca.crt as cert-manager writes them.
+   *
+   * @schema PostgresClusterSpecPoolerTlsSecretRef#name
+   */
+  readonly name: string;
+}
+
+/**
+ * Converts an object of type 'PostgresClusterSpecPoolerTlsSecretRef' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_PostgresClusterSpecPoolerTlsSecretRef(obj: PostgresClusterSpecPoolerTlsSecretRef | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'name': obj.name,
   };
   // filter undefined values
   return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});

@@ -65,6 +65,7 @@ export async function startImport(
   );
   for (const [name, text] of Object.entries(importScripts(cluster.spec))) put(`config/${name}`, text);
   put('config/post-init.sh', texts['post-init.sh']);
+  put('config/start.sh', 'exit 0');
   put('config/bootstrap.yml', JSON.stringify({ bootstrap: { import: importSource(cluster) } }));
   put('tls/patroni.crt', shown['tls.crt'] ?? '');
   put('tls/patroni.key', shown['tls.key'] ?? '');
@@ -80,7 +81,6 @@ export async function startImport(
     OPERATOR_ROLE: 'clusterwright',
     REST_PORT: String(port),
     IMPORT_QUIET_SECONDS: String(quietSeconds),
-    IMPORT_THEN: 'exit 0',
   };
   const words = Object.entries(env).map(([name, value]) => `${name}=${value}`);
   const child = home.spawn(python, ...words, 'python3', '-IS', '/data/config/import.py');

@@ -24,21 +24,21 @@ import {
   retiredAnnotation,
   roleLabel,
   versionAnnotation,
+  walClaimName,
 } from '../../src/engines/postgres/names.ts';
 import { isApart } from '../../src/engines/postgres/observe/lost-log.ts';
 import type { LiveMember, PostgresObserved } from '../../src/engines/postgres/observe/observed.ts';
 import { parameterNames } from '../../src/engines/postgres/observe/server.ts';
 import { firstAuthorities } from '../../src/engines/postgres/resources/authorities.ts';
-import { authorityWanted, type Side, sides } from '../../src/engines/postgres/resources/certificates.ts';
 import { configDigest, sharedConfig } from '../../src/engines/postgres/resources/patroni-config.ts';
 import { newState, postgresChildren } from '../../src/engines/postgres/resources/resources.ts';
 import type { Roster, Start } from '../../src/engines/postgres/resources/roster.ts';
 import type { UpgradeRecord } from '../../src/engines/postgres/resources/upgrade-record.ts';
 import { fingerprinted } from '../../src/plan/difference.ts';
-import type { AuthoritySeen } from '../../src/plan/issuance.ts';
 import { type Children, childrenOf, type StatefulSet } from '../../src/resources/children.ts';
 import { memberLabel, selectorLabels } from '../../src/resources/metadata.ts';
 import { stored } from '../../src/testing/stored-object.ts';
+import { certificatesSeen } from './postgres-certificates.ts';
 
 /** `silent`: the pod runs, and its Patroni does not answer. `gone`: there is no pod. */
 export type MemberChange = 'silent' | 'gone' | Partial<LiveMember>;
@@ -65,6 +65,8 @@ export interface Story {
   readonly members?: ByNumber<MemberChange>;
   readonly pods?: ByNumber<PodChange>;
   readonly claims?: ByNumber<ClaimChange>;
+  /** Of the volumes that have the log alone. They have no marks but that of a member that has left. */
+  readonly walClaims?: ByNumber<'none' | 'retired' | 'going'>;
   /** How each member is to start, as it is written down. By default it resumes. */
   readonly starts?: ByNumber<Start>;
   /** A major upgrade that is under way, and who of the members runs. */
@@ -136,6 +138,7 @@ export function postgresWorld(story: Story = {}): World {
     ].map(child),
     ...numbers.flatMap((number) => podOf(story, built, number, primary)),
     ...numbers.flatMap((number) => claimOf(story, built, number)),
+    ...numbers.flatMap((number) => walClaimOf(story, built, number)),
     ...besidePodsOf(built, numbers),
   ];
   const members = askedAgain(numbers.flatMap((number) => liveOf(story, built, numbers, primary, number)));
@@ -146,7 +149,7 @@ export function postgresWorld(story: Story = {}): World {
     observed: {
       members,
       at: now,
-      certificates: certificatesOf(built),
+      certificates: certificatesSeen(built, now),
       authorities: firstAuthorities,
       ...(isAsked ? { config: sharedConfig(built) } : {}),
       ...(built.spec.pooler === undefined ? {} : { poolers: poolersSeen(built.spec.pooler.instances) }),
@@ -351,6 +354,31 @@ function claimOf(story: Story, cluster: Cluster<PostgresSpec>, number: number): 
   ];
 }
 
+function walClaimOf(story: Story, cluster: Cluster<PostgresSpec>, number: number): KubeObject[] {
+  const change = changeOf(story.walClaims, number);
+  const size = cluster.spec.walStorage?.size;
+  if (size === undefined || change === 'none') return [];
+  const { name, namespace } = cluster.metadata;
+  return [
+    stored({
+      apiVersion: 'v1',
+      kind: 'PersistentVolumeClaim',
+      metadata: {
+        name: walClaimName(name, number),
+        namespace,
+        labels: {
+          ...selectorLabels(cluster, { engine: 'postgres', component }),
+          [memberLabel]: memberName(name, number),
+        },
+        annotations: change === 'retired' ? { [retiredAnnotation]: 'true' } : {},
+        ...(change === 'going' ? { deletionTimestamp: new Date(now).toISOString() } : {}),
+      },
+      spec: { resources: { requests: { storage: size } } },
+      status: { phase: 'Bound', capacity: { storage: size } },
+    }),
+  ];
+}
+
 function liveOf(
   story: Story,
   cluster: Cluster<PostgresSpec>,
@@ -401,35 +429,4 @@ function liveOf(
     },
   };
   return [{ ...live, ...change }];
-}
-
-const dayMs = 86_400_000;
-
-/** Each has been made a day ago. */
-function certificatesOf(cluster: Cluster<PostgresSpec>): Record<Side, AuthoritySeen> {
-  const certificate = (names: readonly string[], days: number) => ({
-    notBefore: now - dayMs,
-    notAfter: now + days * dayMs,
-    names,
-  });
-  const seen = sides.map((side): [Side, AuthoritySeen] => {
-    const { leaves } = authorityWanted(cluster, side);
-    const authority = { hasKey: true, hasNext: false, hasPrevious: false, generation: 1, changed: now - dayMs };
-    return [
-      side,
-      {
-        authority: { digest: 'a', facts: { present: certificate([], 3650), ...authority } },
-        leaves: Object.fromEntries(
-          leaves.map(({ secret, names }) => [
-            secret,
-            {
-              digest: secret,
-              facts: { certificate: certificate(names, 90), isCurrent: true, isTrusted: true, generation: 1 },
-            },
-          ]),
-        ),
-      },
-    ];
-  });
-  return Object.fromEntries(seen) as Record<Side, AuthoritySeen>;
 }

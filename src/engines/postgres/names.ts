@@ -67,6 +67,10 @@ export const paths = {
   restored: '/var/lib/postgresql/restored',
   /** Where a restore finds more of the log than is in the backup. It need not be there. */
   restoredLog: '/var/lib/postgresql/restored.wal',
+  /** A volume of its own for the log, where there is one. */
+  walVolume: '/var/lib/postgresql-wal',
+  /** Where `pg_wal` leads to then. An upgrade gives it another name beside it: see `upgrade.sh`. */
+  wal: '/var/lib/postgresql-wal/pg_wal',
   socket: '/var/run/postgresql',
   patroni: '/etc/patroni',
   tls: '/etc/postgresql/tls',
@@ -74,7 +78,7 @@ export const paths = {
 } as const;
 
 /** In the pods of the pooler. */
-export const poolerPaths = { config: '/etc/pgbouncer', socket: '/run/pgbouncer' } as const;
+export const poolerPaths = { config: '/etc/pgbouncer', tls: '/etc/pgbouncer-tls', socket: '/run/pgbouncer' } as const;
 /** Where an image has the programs of a major version. */
 export function programs(version: string): string {
   return `/usr/lib/postgresql/${version}/bin`;
@@ -193,6 +197,13 @@ export const claimTemplate = 'data';
 
 export function claimName(cluster: string, index: number): string {
   return `${claimTemplate}-${podName(cluster, index)}`;
+}
+
+/** Of the volume that has the log alone. */
+export const walClaimTemplate = 'wal';
+
+export function walClaimName(cluster: string, index: number): string {
+  return `${walClaimTemplate}-${podName(cluster, index)}`;
 }
 
 /** The number in the label that everything of a member carries. */

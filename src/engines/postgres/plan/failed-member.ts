@@ -11,8 +11,10 @@ import { knownLoss } from '../observe/second-look.ts';
 import { heldBy, isPrimary, type Situation } from '../observe/situation.ts';
 import { isOutdated } from './outdated.ts';
 
-/** What `start.sh` ends with. */
+/** What `start.sh` ends with where the volume is blank. */
 export const blankExitCode = 78;
+/** And where only that of the log is. The data is of no use without it. */
+export const blankWalExitCode = 79;
 /** Beyond the grace that a pod has to stop: its node does not answer. */
 const terminatingMs = 60_000;
 /** For a process that crashes again and again, and for a volume that is bound to a node that is gone. */
@@ -42,16 +44,20 @@ export function isAbandoned({ observed }: Situation, pod: Pod | undefined): bool
   return deletionTimestamp !== undefined && observed.at - Date.parse(deletionTimestamp) > terminatingMs;
 }
 
-export function endedBlank(pod: Pod | undefined): boolean {
-  return (pod?.status?.containerStatuses ?? []).some(
-    ({ state, lastState }) =>
-      state?.running === undefined && (state?.terminated ?? lastState?.terminated)?.exitCode === blankExitCode,
+/** Which volume is blank, in words. */
+export function endedBlank(pod: Pod | undefined): string | undefined {
+  const codes = (pod?.status?.containerStatuses ?? []).map(({ state, lastState }) =>
+    state?.running === undefined ? (state?.terminated ?? lastState?.terminated)?.exitCode : undefined,
   );
+  if (codes.includes(blankExitCode)) return 'its volume is blank';
+  return codes.includes(blankWalExitCode) ? 'the volume of its log is blank' : undefined;
 }
 
 function blank({ roster, claims, live }: Situation, index: number, pod: Pod | undefined): Failure | undefined {
-  if (roster.get(index) !== 'resume' || live.has(index)) return undefined;
-  if (endedBlank(pod)) return { why: 'its volume is blank' };
+  if (live.has(index)) return undefined;
+  const blank = endedBlank(pod);
+  if (blank !== undefined) return { why: blank };
+  if (roster.get(index) !== 'resume') return undefined;
   const claim = claims.get(index);
   return claim !== undefined && heldBy(claim) === undefined ? { why: 'its volume is another one' } : undefined;
 }

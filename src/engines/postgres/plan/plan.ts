@@ -5,7 +5,7 @@ import { sparingVolumes } from '../../../plan/going-volumes.ts';
 import { objectSteps } from '../../../plan/objects.ts';
 import { blocked, type ObjectStep, type Outcome, type Step, settled, wait } from '../../../plan/plan.ts';
 import { refOf } from '../../../plan/ref.ts';
-import { awaitingExpansion, growthSteps } from '../../../plan/volume-expansion.ts';
+import { awaitingExpansion, growthSteps, walVolumes } from '../../../plan/volume-expansion.ts';
 import type { PostgresAction } from '../action.ts';
 import { authoritiesAnnotation, recoverAnnotation } from '../names.ts';
 import { podOf, type Situation } from '../observe/situation.ts';
@@ -16,7 +16,7 @@ import { applicationSteps } from './application.ts';
 import { besideSteps } from './beside.ts';
 import { reloadSteps } from './certificate-reload.ts';
 import { withoutPrimary } from './election.ts';
-import { foreignData, stateLost, unreadableRecord } from './forbidden.ts';
+import { foreignData, logWithoutVolume, stateLost, unreadableRecord } from './forbidden.ts';
 import { memberProblems } from './health.ts';
 import { importOccupied, planImport, settledCutOverSteps } from './import.ts';
 import { planInit } from './init.ts';
@@ -44,16 +44,13 @@ import type { UpgradePlan } from './upgrade-plan.ts';
 import { holdSteps, retireSteps } from './volumes.ts';
 
 export function planPostgres(situation: Situation, take: BackupFactory): PostgresPlan {
-  const { spec, children } = situation;
-  const plan = awaitingExpansion(planCluster(situation, take), spec.storage.size, {
-    ...children,
-    claims: claimsOf(situation),
-  });
-  return sparingVolumes(plan, children, (pods) => volumesGoing(situation, pods));
-}
-
-function claimsOf({ claims }: Situation) {
-  return [...claims.values()];
+  const { spec, children, claims, walClaims } = situation;
+  const volumes = { ...children, claims: [...claims.values()] };
+  const data = awaitingExpansion(planCluster(situation, take), spec.storage.size, volumes);
+  if (spec.walStorage === undefined) return sparingVolumes(data, children, (pods) => volumesGoing(situation, pods));
+  const logs = { ...children, claims: [...walClaims.values()] };
+  const both = awaitingExpansion(data, spec.walStorage.size, logs, walVolumes);
+  return sparingVolumes(both, children, (pods) => volumesGoing(situation, pods), ['data', 'wal']);
 }
 
 /** A standby copies the primary's data again. The primary's, and anybody's while there is none, would be gone. */
@@ -70,7 +67,8 @@ function volumesGoing(situation: Situation, pods: readonly string[]): Outcome | 
 
 function planCluster(situation: Situation, take: BackupFactory): PostgresPlan {
   const { steps, lost } = planIssuance(situation);
-  const foreign = unreadableRecord(situation) ?? foreignData(situation) ?? importOccupied(situation);
+  const foreign =
+    unreadableRecord(situation) ?? foreignData(situation) ?? logWithoutVolume(situation) ?? importOccupied(situation);
   if (foreign !== undefined) return { steps: [...growth(situation), ...steps], outcome: foreign };
   if (lost !== undefined && situation.spec.instances > 0) return { steps, outcome: blocked('CertificatesLost', lost) };
   const recovery = mayRecover(situation) ? recoveryOf(situation) : undefined;
@@ -103,8 +101,11 @@ function withRequest(outcome: Outcome, request: Exclude<ReturnType<typeof recove
     : { ...outcome, state: 'blocked', reason: 'RecoveryRefused', message };
 }
 
-function growth(situation: Situation): Step<PostgresAction>[] {
-  return growthSteps(situation.spec.storage.size, claimsOf(situation));
+function growth({ spec, claims, walClaims }: Situation): Step<PostgresAction>[] {
+  return [
+    ...growthSteps(spec.storage.size, [...claims.values()]),
+    ...(spec.walStorage === undefined ? [] : growthSteps(spec.walStorage.size, [...walClaims.values()])),
+  ];
 }
 
 function planMembers(situation: Situation, take: BackupFactory): PostgresPlan {

@@ -28,6 +28,7 @@ import {
   roleLabel,
   roles,
   sqlPort,
+  walClaimTemplate,
 } from '../names.ts';
 import { importScripts } from './import-source.ts';
 import { memberConfig } from './patroni-config.ts';
@@ -158,6 +159,7 @@ function environment(cluster: Cluster<PostgresSpec>, everyMember: Readonly<Recor
     REST_PORT: String(patroniPort),
     CONFIG_DIRECTORY: paths.patroni,
     DATA_DIRECTORY: paths.data,
+    ...(cluster.spec.walStorage === undefined ? {} : { WAL_DIRECTORY: paths.wal }),
     PGBIN: programs(cluster.spec.version),
     // For people who enter the pod: Debian has no `psql` in the usual path.
     PATH: `${programs(cluster.spec.version)}:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin`,
@@ -217,9 +219,12 @@ export function memberStatefulSet(
     lifecycle: { preStop: { exec: { command: ['python3', '-IS', `${paths.patroni}/pre-stop.py`] } } },
     securityContext: containerSecurityContext,
     terminationMessagePolicy: 'FallbackToLogsOnError',
-    volumeMounts: [{ name: claimTemplate, mountPath: paths.volume }, ...mounted.flatMap(({ mounts }) => mounts)],
+    volumeMounts: [
+      { name: claimTemplate, mountPath: paths.volume },
+      ...(spec.walStorage === undefined ? [] : [{ name: walClaimTemplate, mountPath: paths.walVolume }]),
+      ...mounted.flatMap(({ mounts }) => mounts),
+    ],
   };
-  const { size, storageClassName } = spec.storage;
   return statefulSet({
     metadata: { ...owned, labels: { ...owned.labels, ...own } },
     selector: { ...everyMember, ...own },
@@ -240,13 +245,16 @@ export function memberStatefulSet(
       containers: [postgres],
       volumes: mounted.map(({ volume }) => volume),
     },
-    claims: [
-      {
-        name: claimTemplate,
-        labels: { ...everyMember, ...own },
-        size: canonicalQuantity(size),
-        ...(storageClassName === undefined ? {} : { storageClassName }),
-      },
-    ],
+    claims: volumes(spec).map(({ name, size, storageClassName }) => ({
+      name,
+      labels: { ...everyMember, ...own },
+      size: canonicalQuantity(size),
+      ...(storageClassName === undefined ? {} : { storageClassName }),
+    })),
   });
+}
+
+function volumes({ storage, walStorage }: PostgresSpec) {
+  const data = { name: claimTemplate, ...storage } as const;
+  return walStorage === undefined ? [data] : [data, { name: walClaimTemplate, ...walStorage } as const];
 }

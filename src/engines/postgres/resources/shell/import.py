@@ -184,8 +184,8 @@ def main():
     server.server_close()
     shutil.rmtree(TEMPORARY, ignore_errors=True)
     print('import: done', file=sys.stderr, flush=True)
-    after = os.environ.get('IMPORT_THEN')
-    os.execvp('/bin/sh', ['/bin/sh', '-c', after]) if after else os.execvp('patroni', ['patroni', CONFIG])
+    os.environ['IMPORT_IS_DONE'] = 'true'
+    os.execv('/bin/sh', ['/bin/sh', CONFIG + '/start.sh'])
 
 
 main()

@@ -193,8 +193,8 @@ def main():
     server.server_close()
     shutil.rmtree(TEMPORARY, ignore_errors=True)
     print('import: done', file=sys.stderr, flush=True)
-    after = os.environ.get('IMPORT_THEN')
-    os.execvp('/bin/sh', ['/bin/sh', '-c', after]) if after else os.execvp('patroni', ['patroni', CONFIG])
+    os.environ['IMPORT_IS_DONE'] = 'true'
+    os.execv('/bin/sh', ['/bin/sh', CONFIG + '/start.sh'])
 
 
 main()
@@ -828,7 +828,7 @@ trap 'exit 0' TERM INT
 loaded=
 since=
 while :; do
-  digest=$(cat "$CONFIG"/* | sha256sum)
+  digest=$(cat "$CONFIG"/* \${SHOWN:+"$SHOWN"/*} | sha256sum)
   if [ "$digest" != "$loaded" ] && console RELOAD >/dev/null; then
     [ -n "$loaded" ] && echo 'guard: the files have changed, and PgBouncer has read them'
     loaded=$digest
@@ -992,16 +992,53 @@ def main():
 sys.exit(main())
 `,
   'start.sh': `#!/bin/sh
-# Starts Patroni, but for a member that has had data and whose volume is blank. Commits may have been acknowledged because
-# this member had them, and under its name nobody may come who does not. The operator replaces it by another one.
-# A member that imports data starts Patroni once it has it.
+# Starts Patroni, but for a member that has had data and one of whose volumes is blank. Commits may have been acknowledged
+# because this member had them, and under its name nobody may come who does not. The operator replaces it by another one.
+# A member that imports data goes on once it has it.
+#
+# Where the log has a volume of its own, pg_wal leads to it. After a restore it is still a directory of the data: it is
+# moved before the first start. This may be killed at any point, and run again.
 set -eu
+data=\${DATA_DIRECTORY:?} wal=\${WAL_DIRECTORY:-}
 start=$(cat "\${CONFIG_DIRECTORY:?}/start" 2>/dev/null || echo join)
-if [ "$start" = resume ] && [ ! -s "\${DATA_DIRECTORY:?}/global/pg_control" ]; then
-  echo "the volume is blank, and this member has had data" >&2
-  exit 78
+refuse() { echo "$2" >&2; exit "$1"; }
+# It ends with this script.
+if [ "$start" = import ] && [ -z "\${IMPORT_IS_DONE:-}" ]; then exec python3 -IS "$CONFIG_DIRECTORY/import.py"; fi
+
+# The copy is complete before anything leads to it, and what is copied is removed last.
+move_log() {
+  if [ -e "$wal" ] && [ ! -e "$wal.moving" ]; then
+    refuse 1 "$data/pg_wal and $wal are both logs: nothing is started before a person has removed the wrong one"
+  fi
+  touch "$wal.moving"
+  sync
+  rm -rf "$wal"
+  cp -a "$data/pg_wal" "$wal"
+  sync
+  mv "$data/pg_wal" "$data/pg_wal.moved"
+}
+
+link_log() {
+  [ -d "$wal" ] || refuse 79 "the volume of the log is blank, and this member has had data"
+  [ -L "$data/pg_wal" ] || ln -s "$wal" "$data/pg_wal"
+  sync
+  rm -rf "$data/pg_wal.moved"
+}
+
+if [ -s "$data/global/pg_control" ]; then
+  if [ -n "$wal" ]; then
+    if [ -d "$data/pg_wal" ] && [ ! -L "$data/pg_wal" ]; then move_log; fi
+    if [ -d "$data/pg_wal.moved" ]; then link_log; fi
+    rm -f "$wal.moving"
+  fi
+  if [ -L "$data/pg_wal" ] && [ ! -d "$data/pg_wal" ]; then
+    refuse 79 "the volume of the log is blank, and this member has had data"
+  fi
+elif [ "$start" = resume ]; then
+  refuse 78 "the volume is blank, and this member has had data"
+elif [ -n "$wal" ] && [ -e "$wal" ] && [ -z "$(ls -A "$data" 2>/dev/null)" ]; then
+  refuse 78 "the volume is blank, and that of the log is not"
 fi
-if [ "$start" = import ]; then exec python3 -IS "$CONFIG_DIRECTORY/import.py"; fi
 exec patroni "$CONFIG_DIRECTORY"
 `,
   'upgrade.sh': `#!/bin/sh
@@ -1011,13 +1048,15 @@ exec patroni "$CONFIG_DIRECTORY"
 #   upgrade     upgrades the data of the volume
 #   undo        puts the old data back, where the new version has never run on it
 #   after       statistics, and SQL of the user, while the new version serves
-# OLD and NEW are major versions. The result is the termination message: lines KEY=VALUE, or the words of what failed.
+# OLD and NEW are major versions. WAL_DIRECTORY: where pg_wal leads to, if the log has a volume of its own; the new log is
+# beside it, as WAL_DIRECTORY.NEW. The result is the termination message: lines KEY=VALUE, or the words of what failed.
 # Safe to kill at any point and to run again. Exit code 3: it would fail again, and the old data is as it was.
 set -eu
 : "\${OLD:?}" "\${NEW:?}" "\${MESSAGE:=/dev/termination-log}" "\${VOLUME:=/var/lib/postgresql}"
 : "\${PROGRAMS:=/usr/lib/postgresql}" "\${SOCKET:=/var/run/postgresql}" "\${SUPERUSER:=postgres}" "\${OPERATOR_ROLE:=clusterwright}"
 export LC_ALL=C.UTF-8
 data=$VOLUME/data new=$VOLUME/data.new-$NEW kept=$VOLUME/data.old-$OLD linked=$VOLUME/linked-$OLD-$NEW
+newwal=\${WAL_DIRECTORY:+$WAL_DIRECTORY.$NEW}
 log=/tmp/upgrade.log
 
 say() { head -c 3000 > "$MESSAGE"; cat "$MESSAGE"; }
@@ -1058,6 +1097,7 @@ undo() {
     mv "$data/global/pg_control.old" "$data/global/pg_control"
   fi
   rm -rf "$new"
+  if [ -n "$newwal" ] && [ "$(readlink "$data/pg_wal")" != "$newwal" ]; then rm -rf "$newwal"; fi
   sync
 }
 
@@ -1070,7 +1110,7 @@ make() {
   segment=$(($(control "$OLD" "$data" 'Bytes per WAL segment') / 1048576))
   # shellcheck disable=SC2086
   "$PROGRAMS/$NEW/bin/initdb" -D "$new" -U "$SUPERUSER" -E UTF8 --locale=C.UTF-8 --auth-local=peer --auth-host=reject \\
-    --wal-segsize="$segment" --no-sync $checksums > "$log" 2>&1 || { tail -c 2000 "$log" | say; exit 1; }
+    --wal-segsize="$segment" --no-sync $checksums \${newwal:+--waldir=$newwal} > "$log" 2>&1 || { tail -c 2000 "$log" | say; exit 1; }
 }
 
 # pg_upgrade's own words: what it printed, and the reports that it points to.
@@ -1152,7 +1192,10 @@ upgrade() {
   if [ ! -e "$data" ] && [ -e "$linked" ]; then mv "$new" "$data"; fi
   [ "$(major "$data")" = "$NEW" ] || echo "the volume holds no data of PostgreSQL $OLD, but: $(major "$data")" | refuse
   sync
-  # Its files are those of the new data: once that has run, it is of no use.
+  # Its files are those of the new data: once that has run, it is of no use. Its log is where it leads to.
+  if [ -L "$kept/pg_wal" ] && [ "$(readlink "$kept/pg_wal")" != "$(readlink "$data/pg_wal")" ]; then
+    rm -rf "$(readlink "$kept/pg_wal")"
+  fi
   rm -rf "$kept"
   rm -f "$linked"
   say <<EOF
