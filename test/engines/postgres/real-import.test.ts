@@ -2,6 +2,7 @@
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openAuthority } from '../../support/etcd-certificates.ts';
 import {
   type Import,
   type ImportOptions,
@@ -298,6 +299,22 @@ describe.each(programs)('an import of PostgreSQL %s', { timeout: 90_000 }, (vers
     expect(await one.tell('/import', { password: 'import-me', digest: 'e' }, false)).toBe(403);
     await one.open();
     await one.until(({ phase }) => phase === 'following');
+  });
+
+  once('checks the certificate of the source against the CA that it is told', async () => {
+    const [authority, other] = [openAuthority(), openAuthority()];
+    try {
+      const certificates = authority.issue(['127.0.0.1']);
+      const hba = ['hostssl replication importer all scram-sha-256', 'hostnossl all importer all reject'];
+      const source = await sourceWith([], { certificates, hba });
+      const one = await begun(source, { secured: true });
+      await one.open('import-me', other.issue(['127.0.0.1'])['ca.crt']);
+      expect((await one.until(({ problem }) => problem !== undefined)).problem).toContain('certificate verify failed');
+      await one.open('import-me', certificates['ca.crt']);
+      await one.until(({ phase }) => phase === 'following');
+    } finally {
+      for (const each of [authority, other]) each.close();
+    }
   });
 
   it('does not end with subscriptions that would go on twice, and keeps what is prepared', async () => {
