@@ -13,16 +13,10 @@ export async function readForesight(file: string): Promise<readonly ForesightLin
     .map((line) => JSON.parse(line) as ForesightLine);
 }
 
-/**
- * It follows from whether PostgreSQL accepts a password, and an answer to SCRAM cannot be played again: it depends on a number that each
- * login chooses anew.
- */
-const afterLogin = 'postgres.makeApplication';
-
 /** In words: what was done and not shown, or shown and not done. */
 export function unforeseenIn(lines: readonly ForesightLine[]): readonly string[] {
   return lines
-    .filter(({ plannedFrom, what }) => plannedFrom === 'none' && !what.startsWith(afterLogin))
+    .filter(({ plannedFrom }) => plannedFrom === 'none')
     .map(({ cluster, what, words }) => `${what} of ${cluster} was in no plan: ${words}`);
 }
 
