@@ -41,7 +41,7 @@ test('an offline plan holds the objects that a new cluster gets', async () => {
     apiVersion: apiVersionOf(postgresClusters),
     kind: postgresClusters.kind,
     metadata: { name: 'p', namespace: stage.namespace },
-    spec: { deletionPolicy: 'Delete' },
+    spec: {},
   };
   const file = join(dirname(stage.kubeconfig), 'p.yaml');
   await writeFile(file, JSON.stringify(object));
@@ -81,6 +81,7 @@ test('fewer members, and access from outside', async () => {
 });
 
 test('its deletion, with its data', async () => {
+  await changed({ deletionPolicy: 'Delete' });
   await atRestIn(stage, subject);
   // Nobody carries it out while no operator runs.
   await operator.stop();
