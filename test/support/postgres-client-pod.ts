@@ -73,7 +73,7 @@ export async function startClientPod(options: ClientPodOptions): Promise<ClientP
           volumeMounts: [{ name: 'script', mountPath: '/script', readOnly: true }],
         },
       ],
-      volumes: [{ name: 'script', configMap: metadata }],
+      volumes: [{ name: 'script', configMap: { name } }],
     },
   });
   const address = await until('the client runs', async () => {

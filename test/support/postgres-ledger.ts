@@ -3,6 +3,7 @@
  * kept in the writers' pod and read from there, so it goes on while the API server or the operator is away.
  */
 import { type ClientPod, type ClientPodOptions, startClientPod } from './postgres-client-pod.ts';
+import type { PostgresTestCluster } from './postgres-test-cluster.ts';
 
 export interface Acknowledged {
   /** Milliseconds since 1970. All pods have the clock of this machine. */
@@ -37,8 +38,11 @@ export interface PostgresLedger {
   lost(): Promise<readonly string[]>;
   /** What writers met, and how often. */
   errors(): Promise<Readonly<Record<string, number>>>;
-  /** Ends the client and goes on with another one, elsewhere. What was acknowledged stays in the ledger. */
-  move(node: string): Promise<void>;
+  /**
+   * Ends the client and goes on with another one, elsewhere, or of another cluster that has the same data. What was acknowledged stays in
+   * the ledger.
+   */
+  move(node?: string, cluster?: PostgresTestCluster): Promise<void>;
 }
 
 type Answer = {
@@ -54,10 +58,16 @@ export async function openPostgresLedger(options: Omit<ClientPodOptions, 'name' 
   let markedAt = Date.now();
   let reading: Promise<unknown> = Promise.resolve();
 
-  const start = (node: string | undefined): Promise<ClientPod> => {
+  const start = (node: string | undefined, cluster = options.cluster): Promise<ClientPod> => {
     runs += 1;
     read = 0;
-    return startClientPod({ ...options, name: runName(), writers: 4, ...(node === undefined ? {} : { node }) });
+    return startClientPod({
+      ...options,
+      cluster,
+      name: runName(),
+      writers: 4,
+      ...(node === undefined ? {} : { node }),
+    });
   };
   const runName = (): string => `ledger-${options.cluster.name}-${runs}`;
   let pod = await start(options.node);
@@ -135,10 +145,10 @@ export async function openPostgresLedger(options: Omit<ClientPodOptions, 'name' 
       await refresh();
       return errors;
     },
-    async move(node) {
+    async move(node, cluster) {
       await refresh();
       await pod.remove();
-      pod = await start(node);
+      pod = await start(node, cluster);
     },
   };
   return ledger;

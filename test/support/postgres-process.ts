@@ -30,6 +30,7 @@ export const postgresUser = 999;
 /** A directory that the servers of one test share, and that they find at `/data`. */
 export interface PostgresHome {
   readonly directory: string;
+  readonly major: number;
   /** What a program writes to its output. Throws with its errors. */
   run(name: string, ...args: readonly string[]): string;
   spawn(name: string, ...args: readonly string[]): ChildProcess;
@@ -74,6 +75,7 @@ function homeAt(root: string, directory: string, major: number): PostgresHome {
   };
   return {
     directory,
+    major,
     run: (name, ...args) =>
       execFileSync('unshare', command(name, args), { env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }),
     spawn: (name, ...args) => spawn('unshare', command(name, args), { env, stdio: ['ignore', 'pipe', 'pipe'] }),

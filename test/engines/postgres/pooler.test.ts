@@ -187,6 +187,23 @@ describe('the configuration of PgBouncer', () => {
     `);
   });
 
+  it('shows a certificate of the user to clients, and believes nobody by it', () => {
+    const tls: PostgresSpecInput = { pooler: { tls: { secretRef: { name: 'shop-tls' } } } };
+    const usual = objectNamed('ConfigMap', 'db-pooler', spec).data['pgbouncer.ini']?.split('\n') ?? [];
+    const other = objectNamed('ConfigMap', 'db-pooler', tls).data['pgbouncer.ini']?.split('\n') ?? [];
+    expect(other.filter((line) => !usual.includes(line))).toEqual([
+      'client_tls_cert_file = /etc/pgbouncer-tls/tls.crt',
+      'client_tls_key_file = /etc/pgbouncer-tls/tls.key',
+    ]);
+    // Not of a projected volume: before a pod is stopped, it is looked for.
+    expect(JSON.stringify(objectNamed('StatefulSet', 'db-pooler', tls).spec)).toContain(
+      '{"name":"tls","secret":{"secretName":"shop-tls","defaultMode":288,"items":[{"key":"tls.crt","path":"tls.crt"},{"key":"tls.key","path":"tls.key"}]}}',
+    );
+    expect(JSON.stringify(objectNamed('StatefulSet', 'db-pooler', spec).spec)).not.toMatch(
+      /shop-tls|SHOWN|pgbouncer-tls/,
+    );
+  });
+
   it('lets in whom PostgreSQL knows, and the operator alone to the console', () => {
     expect(data['hba.conf']).toMatchInlineSnapshot(`
       "hostssl pgbouncer clusterwright 0.0.0.0/0 cert
