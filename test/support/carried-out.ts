@@ -80,13 +80,18 @@ export async function managedObjects(stage: Stage, name: string): Promise<readon
 export const titleOf = ({ kind, metadata }: KubeObject): string => `${kind}/${metadata.name}`;
 
 /**
- * Of an object in a plan without a cluster, what is there in the end. The roster is written anew once its members run. A Secret is filled
- * with what the plan does not know.
+ * Of an object in a plan without a cluster, what is there in the end. The roster, and the rights of the members that are in it, are written
+ * anew once they run. A Secret is filled with what the plan does not know.
  */
 export function shownOf(object: KubeObject): object {
   const { ownerReferences: _, annotations = {}, ...metadata } = object.metadata;
   const { [fingerprintAnnotation]: __, ...kept } = annotations;
-  const { data, stringData: ___, ...rest } = object as KubeObject & { readonly stringData?: unknown };
+  const {
+    data,
+    stringData: ___,
+    rules: ____,
+    ...rest
+  } = object as KubeObject & { stringData?: unknown; rules?: unknown };
   const content = data === undefined || metadata.name.endsWith('-members') ? rest : { ...rest, data };
   return { ...content, metadata: { ...metadata, ...(Object.keys(kept).length === 0 ? {} : { annotations: kept }) } };
 }
