@@ -2,13 +2,15 @@
 import { describe, expect, it } from 'vitest';
 import type { ArchiveStatus } from '../../src/api/status.ts';
 import type { Assessment } from '../../src/engine/engine.ts';
+import type { EngineContext } from '../../src/engine/engine-context.ts';
 import { keptBy } from '../../src/engines/postgres/backup/archive.ts';
 import { postgres } from '../../src/engines/postgres/index.ts';
 import { judgeArchive } from '../../src/jobs/archive/judge.ts';
-import type { ArchiveSeen } from '../../src/jobs/archive/observe.ts';
+import { type ArchiveSeen, observeArchive } from '../../src/jobs/archive/observe.ts';
 import { judged } from '../../src/jobs/archive/status.ts';
 import { defineEngine } from '../../src/jobs/handlers.ts';
 import { settled } from '../../src/plan/plan.ts';
+import { noChildren, type Pod } from '../../src/resources/children.ts';
 import { claimContradictions } from '../../src/testing/claim-contradictions.ts';
 import { postgresCluster } from '../support/postgres-situation.ts';
 
@@ -124,6 +126,31 @@ describe('the status of a cluster that is well otherwise', () => {
     expect([phase, ...conditions.map((one) => `${one.type} ${one.status}`)].join(', ')).toBe(words);
     expect(claimContradictions({ phase, conditions })).toEqual([]);
   });
+});
+
+it.each<[string, object, RegExp]>([
+  [
+    'a lost node',
+    { deletionTimestamp: ago(61) },
+    /once the node is off, .*kubectl delete pod -n apps db-archive-0 --force/,
+  ],
+  ['a pod that stops', { deletionTimestamp: ago(59) }, /does not answer: connect EHOSTUNREACH/],
+  ['a slow network', {}, /does not answer: connect EHOSTUNREACH/],
+])('a pod that does not answer is told of: %s', async (_, metadata, words) => {
+  const io = { ...({ signal: new AbortController().signal } as EngineContext), now: () => at };
+  const silent = {
+    ...io,
+    exchange: () => Promise.reject(new Error('connect EHOSTUNREACH')),
+    sleep: () => new Promise<void>(() => undefined),
+  };
+  const pod = {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name: 'db-archive-0', namespace: 'apps', ...metadata },
+    status: { phase: 'Running', podIP: '10.0.0.9' },
+  } as Pod;
+  const support = { isParked: () => false, kept: () => Promise.resolve({ state: 'kept' } as const) };
+  expect((await observeArchive(postgresCluster(), pod, noChildren, support, silent)).silence).toMatch(words);
 });
 
 it.each([
