@@ -13,12 +13,15 @@ export async function readForesight(file: string): Promise<readonly ForesightLin
     .map((line) => JSON.parse(line) as ForesightLine);
 }
 
+/** They follow from whether PostgreSQL accepts a password. */
+const afterLogin: readonly string[] = ['postgres.makeApplication', 'postgres.setLogin'];
+
 /**
- * Open: sessions of PostgreSQL inside of further databases, and those of a removal, are not given again, and a Secret that is read twice in
- * a pass has one value in its recording. So of these the plan that is made again says only that nobody answered.
+ * Open: a login that PostgreSQL refuses is not always given again, nor are all sessions for a PostgresUser. The plan that is made again
+ * then says that nobody answered.
  */
 function isGivenAgain({ cluster, what }: ForesightLine): boolean {
-  return !(cluster.startsWith('PostgresUser/') && what.startsWith('postgres.')) && what !== 'postgres.setLogin';
+  return !(cluster.startsWith('PostgresUser/') && what.startsWith('postgres.')) && !afterLogin.includes(what);
 }
 
 /** In words: what was done and not shown, or shown and not done. */
