@@ -26,7 +26,6 @@ import {
   versionAnnotation,
   walClaimName,
 } from '../../src/engines/postgres/names.ts';
-import { isApart } from '../../src/engines/postgres/observe/lost-log.ts';
 import type { LiveMember, PostgresObserved } from '../../src/engines/postgres/observe/observed.ts';
 import { parameterNames } from '../../src/engines/postgres/observe/server.ts';
 import { firstAuthorities } from '../../src/engines/postgres/resources/authorities.ts';
@@ -39,6 +38,7 @@ import { type Children, childrenOf, type StatefulSet } from '../../src/resources
 import { memberLabel, selectorLabels } from '../../src/resources/metadata.ts';
 import { stored } from '../../src/testing/stored-object.ts';
 import { certificatesSeen } from './postgres-certificates.ts';
+import { askedAgain, poolerAddress, poolersSeen } from './postgres-seen.ts';
 
 /** `silent`: the pod runs, and its Patroni does not answer. `gone`: there is no pod. */
 export type MemberChange = 'silent' | 'gone' | Partial<LiveMember>;
@@ -161,26 +161,6 @@ export function postgresWorld(story: Story = {}): World {
   };
 }
 
-/** Where a standby copies from nobody, everybody has said the same a second time, unless the story says otherwise. */
-function askedAgain(members: PostgresObserved['members']): PostgresObserved['members'] {
-  if (!members.some((member) => member.state === 'answering' && isApart(member))) return members;
-  return members.map((member) => {
-    if (member.state !== 'answering' || 'later' in member) return member;
-    const { timeline, lsn } = member;
-    return {
-      ...member,
-      later: { ...(timeline === undefined ? {} : { timeline }), ...(lsn === undefined ? {} : { lsn }) },
-    };
-  });
-}
-
-const poolersSeen = (size: number) =>
-  Array.from({ length: size }, (_, ordinal) => ({
-    pod: `db-pooler-${ordinal}`,
-    address: poolerAddress(ordinal),
-    isPaused: false,
-  }));
-
 function changeOf<Change>(changes: ByNumber<Change> | undefined, number: number): Change | undefined {
   return changes?.[number] ?? changes?.all;
 }
@@ -272,8 +252,6 @@ function podOf(story: Story, cluster: Cluster<PostgresSpec>, number: number, pri
     }),
   ];
 }
-
-export const poolerAddress = (ordinal: number): string => `10.0.1.${ordinal}`;
 
 /** Those of the pooler and of the exporters, each of which runs and is ready. */
 function besidePodsOf(cluster: Cluster<PostgresSpec>, numbers: readonly number[]): KubeObject[] {
