@@ -24,6 +24,7 @@ const at = (path: string): string => join(root, path);
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), 'start-'));
   for (const directory of ['bin', 'config', 'volume', 'wal']) mkdirSync(at(directory));
+  writeFileSync(at('config/patroni.yml'), 'scope: db');
   program('patroni', 'echo started');
 });
 afterEach(() => rmSync(root, { recursive: true }));
@@ -65,6 +66,7 @@ function run(hasOwnVolume = true): string {
   const env = {
     PATH: `${at('bin')}:${process.env.PATH}`,
     CONFIG_DIRECTORY: at('config'),
+    FILES_DIRECTORY: at('files'),
     DATA_DIRECTORY: at('volume/data'),
     ...(hasOwnVolume ? { WAL_DIRECTORY: at('wal/pg_wal') } : {}),
   };
@@ -206,4 +208,12 @@ describe('the log of a restore', () => {
     expect(started({ log: 'inside', also: left })).toBe(blankLog);
     expect(existsSync(at('volume/data/pg_wal.moved'))).toBe(true);
   });
+});
+
+it('starts Patroni on files that do not change while it runs, and on none of an earlier start', () => {
+  program('patroni', 'echo "$1:" $(ls "$1")');
+  writeFileSync(at('config/bootstrap.yml'), 'bootstrap: {}');
+  expect(started({ start: 'form', hasOwnVolume: false })).toBe('0 /files: bootstrap.yml patroni.yml');
+  rmSync(at('config/bootstrap.yml'));
+  expect(started({ log: 'inside', hasOwnVolume: false })).toBe('0 /files: patroni.yml');
 });

@@ -1058,7 +1058,14 @@ elif [ "$start" = resume ]; then
 elif [ -n "$wal" ] && [ -e "$wal" ] && [ -z "$(ls -A "$data" 2>/dev/null)" ]; then
   refuse 78 "the volume is blank, and that of the log is not"
 fi
-exec patroni "$CONFIG_DIRECTORY"
+
+# Patroni 4.0.7 that is reloaded after its files have changed does not read its renewed certificate. They change once: what forms a
+# cluster goes. So it gets them as they are at its start. None of an earlier start may be left.
+files=\${FILES_DIRECTORY:-/tmp/patroni}
+rm -rf "$files"
+mkdir "$files"
+cp "$CONFIG_DIRECTORY"/*.yml "$files"
+exec patroni "$files"
 `,
   'upgrade.sh': `#!/bin/sh
 # Another major version of PostgreSQL on one volume: upgrade.sh MODE, run by a Job while no member runs on the volume.
