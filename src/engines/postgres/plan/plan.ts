@@ -167,6 +167,9 @@ function withUpgrade(situation: Situation, upgrade: UpgradePlan): PostgresPlan {
 
 /** The database is as the spec says; what stands beside it may not be. */
 function whole(situation: Situation): Outcome {
+  // Only then may the roster say that nobody makes a database any more, and no event tells that the status was written.
+  if (situation.cluster.status?.initialized !== true)
+    return wait('Forming', 'the status has yet to say that the cluster has been formed', recheckMs);
   if (situation.upgrade === undefined && isPauseWritten(situation) === true) {
     const message = 'Patroni is paused (pause: true in its configuration): nobody is promoted when the primary fails';
     return wait('FailoverPaused', message);
