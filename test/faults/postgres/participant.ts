@@ -168,7 +168,8 @@ export class Participant {
     if (version === undefined) return false;
     const now = new Date(this.host.time.now()).toISOString();
     const isOwn = view.holder === this.name;
-    const transitions = Number(view.lock.transitions ?? 0) + (isOwn ? 0 : 1);
+    const { transitions: before } = view.lock;
+    const transitions = before === undefined ? 0 : Number(before) + (isOwn ? 0 : 1);
     const isTaken = await this.host.store.write(
       'leader',
       {

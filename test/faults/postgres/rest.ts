@@ -162,10 +162,16 @@ async function failOver(patroni: Patroni, candidate: string): Promise<Reply> {
     : await handOver(patroni, 'failover', '', candidate);
 }
 
+/** A lock that has ended names nobody. */
+function leaderNow(patroni: Patroni): string | undefined {
+  const { holder } = patroni.host.store.view();
+  return holder === patroni.view?.holder && patroni.isUnlocked ? undefined : holder;
+}
+
 /** Why nobody could be handed over to; undefined where somebody could. */
 function objection(patroni: Patroni, way: Way, leader: string, candidate: string): string | undefined {
-  const { members, holder } = patroni.host.store.view();
-  if (leader !== '' && leader !== holder) return 'leader name does not match';
+  const { members } = patroni.host.store.view();
+  if (leader !== '' && leader !== leaderNow(patroni)) return 'leader name does not match';
   const member = members.find(({ name }) => name === candidate);
   if (member === undefined) return 'candidate does not exists';
   const other = patroni.host.processes.at(member.ip);
@@ -179,7 +185,7 @@ async function handOver(patroni: Patroni, way: Way, leader: string, candidate: s
   const refused = objection(patroni, way, leader, candidate);
   if (refused !== undefined) return { status: 412, body: refused };
   const { store } = patroni.host;
-  const before = store.view().holder;
+  const before = leaderNow(patroni);
   if (!(await store.write('failover', { leader: leader === '' ? null : leader, member: candidate })))
     return { status: 503, body: 'failed to write failover key into DCS' };
   patroni.wakeUp();
@@ -187,7 +193,7 @@ async function handOver(patroni: Patroni, way: Way, leader: string, candidate: s
   for (let tries = 0; tries < 20; tries++) {
     await patroni.pause(1_000);
     const now = store.view();
-    const { holder } = now;
+    const holder = leaderNow(patroni);
     if (holder !== undefined && holder !== before) {
       const instead = `${words[0].replace(/^./, (first) => first.toUpperCase())}ed over to "${holder}" instead of "${candidate}"`;
       return { status: 200, body: holder === candidate ? `Successfully ${words[0]}ed over to "${holder}"` : instead };

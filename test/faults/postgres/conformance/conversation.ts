@@ -32,7 +32,7 @@ export function fields(heard: Heard): Answer {
 /** `412 leader name does not match`. An error page is its status alone. */
 export function words(heard: Heard): string {
   if (heard === 'no answer') return heard;
-  return /^\s*</.test(heard.text) ? String(heard.status) : `${heard.status} ${heard.text.trim()}`;
+  return /^\s*</.test(heard.text) ? String(heard.status) : `${heard.status} ${heard.text}`.trim();
 }
 
 /** As the operator reads it. */

@@ -137,6 +137,8 @@ export const electionConversations: readonly Conversation[] = [
       await stage.kill(0);
       await stage.kill(2);
       await stage.start(1, 'resume');
+      // The lock ends by its own clock, from the moment in which it has read it.
+      await stage.pause(30_000);
       await stage.until('the lock has ended', async () => (await seen(stage, 1))?.isUnlocked === true);
       await stage.pause(12_000);
       const alone = await described(stage, 1);

@@ -5,9 +5,9 @@ import {
   describedAll,
   form,
   isLeading,
-  isStreaming,
   pod,
   seen,
+  settled,
   sync,
   waitsFor,
   words,
@@ -66,9 +66,8 @@ export const stateConversations: readonly Conversation[] = [
       const refused = await reinitialize(stage, 0);
       const begun = await reinitialize(stage, 1);
       const again = await reinitialize(stage, 1);
-      await stage.until('it streams again', () => isStreaming(stage, 1));
-      await stage.until('the label is back', () => stage.label(1) === 'replica');
-      return { refused, begun, again, keys: await stage.keys(1), member: (await described(stage, 1)).split(', synch')[0] };
+      await settled(stage, 0, 1, 2);
+      return { refused, begun, again, keys: await stage.keys(1), member: await described(stage, 1) };
     },
     yields: {},
   },
