@@ -56,7 +56,13 @@ export const drifted: FaultGenerator = {
     // Patroni and the operator write annotations there and nothing else: what else somebody writes, nobody reads.
     const unread = (how: string, name: string) =>
       how === 'edit' && isPatronis(name)
-        ? [{ oracle: 'O2', about: `ConfigMap/${name} `, why: 'what nobody reads stays in a ConfigMap of Patroni' } as const]
+        ? [
+            {
+              oracle: 'O2',
+              about: `ConfigMap/${name} `,
+              why: 'what nobody reads stays in a ConfigMap of Patroni',
+            } as const,
+          ]
         : [];
     const changed = (child: { readonly resource: string; readonly name: string }, ms: number): Variant[] =>
       hows(child.resource, child.name).map(

@@ -46,8 +46,10 @@ export function serveSql(stream: Duplex, server: () => Server | undefined, servi
   const refuse = (code: string, message: string): void => void stream.end(failure('FATAL', code, message));
   /** Which databases there are is told to those alone who have shown who they are. */
   const letIn = (running: Server): void => {
-    if (database !== 'postgres' && !running.data.contents.databases.has(database))
-      return refuse('3D000', `database "${database}" does not exist`);
+    if (database !== 'postgres' && !running.data.contents.databases.has(database)) {
+      refuse('3D000', `database "${database}" does not exist`);
+      return;
+    }
     step = 'in';
     stream.write(Buffer.concat([authentication(0), framed('S', text('server_version'), text('17.2')), ready]));
   };

@@ -81,7 +81,8 @@ export function judged(situation: Situation, asked: string): Verdict {
   if (Number(forGeneration) !== generation)
     return refused(`is for generation ${forGeneration} of the spec, which is at ${generation}`);
   const leads = leaderBeyond(situation);
-  if (leads !== undefined) return refused(`is not carried out: ${leads.pod} takes writes, and Patroni says that there is a leader`);
+  if (leads !== undefined)
+    return refused(`is not carried out: ${leads.pod} takes writes, and Patroni says that there is a leader`);
   const survivor = survivors(situation).find(({ member }) => member.pod === pod);
   if (survivor === undefined)
     return refused(`names ${pod.slice(0, 64)}, no member of this cluster whose PostgreSQL runs`);

@@ -12,12 +12,24 @@ const answerMs = 10_000;
 
 export interface Client extends Pick<Stage, 'ask' | 'tell' | 'logIn'> {
   /** The answers of the statements, or why there are none. */
-  as(member: number, user: string, database: string, sql: string, timeoutMs?: number, password?: string): Promise<readonly Result[] | string>;
+  as(
+    member: number,
+    user: string,
+    database: string,
+    sql: string,
+    timeoutMs?: number,
+    password?: string,
+  ): Promise<readonly Result[] | string>;
 }
 
 export function clientOf(io: Pick<EngineContext, 'dial' | 'sleep'>, address: (member: number) => string): Client {
   const as: Client['as'] = async (member, user, database, sql, timeoutMs = answerMs, password) => {
-    const login = { user, database, ...(password === undefined ? {} : { password }), settings: { search_path: 'public' } };
+    const login = {
+      user,
+      database,
+      ...(password === undefined ? {} : { password }),
+      settings: { search_path: 'public' },
+    };
     const target = { address: address(member), port: sqlPort, login, timeoutMs };
     try {
       return await withSession(io, target, async (connection) => (sql === '' ? [] : await connection.query(sql)));

@@ -52,7 +52,26 @@ export const electionConversations: readonly Conversation[] = [
         transitions: stage.state('leader')?.transitions,
       };
     },
-    yields: {},
+    yields: {
+      refused: [
+        '412 leader name does not match',
+        '412 candidate does not exists',
+        '400 Switchover target and source are the same',
+        '400 Switchover could be performed only from a specific leader',
+        '400 Failover could be performed only to a specific candidate',
+      ],
+      kept: true,
+      done: '200 Successfully switched over to "db-1-0"',
+      members: [
+        'replica, timeline 2, streaming, synchronous, labelled replica',
+        'primary, timeline 2, of db-0-0 db-2-0, labelled primary',
+        'replica, timeline 2, streaming, synchronous, labelled replica',
+      ],
+      history: [[1, 'no recovery target specified']],
+      request: [undefined, undefined],
+      keys: ['a'],
+      transitions: '1',
+    },
   },
   {
     story: 'when the primary is killed one of its voters takes over with every commit, and the old one follows it',
@@ -78,7 +97,17 @@ export const electionConversations: readonly Conversation[] = [
         keys: [await stage.keys(0), await stage.keys(next)],
       };
     },
-    yields: {},
+    yields: {
+      kept: [true, true],
+      silent: 'no answer',
+      later: true,
+      meanwhile: true,
+      back: 'replica, timeline 2, streaming, synchronous, labelled replica',
+      keys: [
+        ['a', 'b', 'c'],
+        ['a', 'b', 'c'],
+      ],
+    },
   },
   {
     story: 'a primary that is told to end hands over first',
@@ -91,7 +120,7 @@ export const electionConversations: readonly Conversation[] = [
       const next = await leader(stage, 1, 2);
       return [code, holder !== pod(0), (await seen(stage, next))?.timeline, await stage.keys(next)];
     },
-    yields: [],
+    yields: [0, true, 2, ['a']],
   },
   {
     story: 'a primary that has lost its standbys goes on alone, and they come back as voters',
@@ -107,7 +136,15 @@ export const electionConversations: readonly Conversation[] = [
       await settled(stage, 0, 1, 2);
       return [alone, await describedAll(stage, 0, 1, 2), await stage.keys(2)];
     },
-    yields: [],
+    yields: [
+      [['primary, timeline 1, labelled primary'], true],
+      [
+        'primary, timeline 1, of db-1-0 db-2-0, labelled primary',
+        'replica, timeline 1, streaming, synchronous, labelled replica',
+        'replica, timeline 1, streaming, synchronous, labelled replica',
+      ],
+      ['a'],
+    ],
   },
   {
     story: 'one voter of two is not enough without the primary, until a person asks for it by name',
@@ -124,7 +161,12 @@ export const electionConversations: readonly Conversation[] = [
       await stage.until('it leads', () => isLeading(stage, 2));
       return { alone, refused, asked, after: [await described(stage, 2), await stage.keys(2)] };
     },
-    yields: {},
+    yields: {
+      alone: ['replica, timeline 1, synchronous, unlocked, labelled replica', false],
+      refused: '412 leader name does not match',
+      asked: '200 Successfully failed over to "db-2-0"',
+      after: ['primary, timeline 2, labelled primary', ['a']],
+    },
   },
   {
     story: 'when all start again, one without the last commit is not elected, and follows whoever has it',
@@ -148,6 +190,6 @@ export const electionConversations: readonly Conversation[] = [
       await stage.until('1 streams', () => isStreaming(stage, 1));
       return { alone, elected: next !== 1, keys: await stage.keys(1) };
     },
-    yields: {},
+    yields: { alone: 'replica, timeline 1, unlocked, labelled replica', elected: true, keys: ['a', 'b'] },
   },
 ];

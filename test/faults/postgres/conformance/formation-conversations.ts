@@ -1,6 +1,7 @@
 /** How a database comes to be, and what its members say of themselves once it is there. */
-import { blankExitCode } from '../../../../src/engines/postgres/plan/failed-member.ts';
+
 import { serverQuestion } from '../../../../src/engines/postgres/client/questions/server.ts';
+import { blankExitCode } from '../../../../src/engines/postgres/plan/failed-member.ts';
 import { type Conversation, describedAll, fields, form, isLeading, sync, waitsFor, words } from './conversation.ts';
 
 export const formationConversations: readonly Conversation[] = [
@@ -28,7 +29,49 @@ export const formationConversations: readonly Conversation[] = [
         written: [await stage.write(0, 'a'), await stage.write(1, 'b'), await stage.keys(0)],
       };
     },
-    yields: {},
+    yields: {
+      members: [
+        'primary, timeline 1, of db-1-0 db-2-0, labelled primary',
+        'replica, timeline 1, streaming, synchronous, labelled replica',
+        'replica, timeline 1, streaming, synchronous, labelled replica',
+      ],
+      fields: [
+        [
+          'database_system_identifier',
+          'dcs_last_seen',
+          'patroni',
+          'postmaster_start_time',
+          'replication',
+          'role',
+          'server_version',
+          'state',
+          'timeline',
+          'xlog',
+        ],
+        [
+          'database_system_identifier',
+          'dcs_last_seen',
+          'patroni',
+          'postmaster_start_time',
+          'quorum_standby',
+          'replication_state',
+          'role',
+          'server_version',
+          'state',
+          'timeline',
+          'xlog',
+        ],
+      ],
+      positions: [['location'], ['received_location', 'replayed_location', 'replayed_timestamp', 'paused']],
+      cluster: ['db-0-0 leader running 1', 'db-1-0 quorum_standby streaming 1', 'db-2-0 quorum_standby streaming 1'],
+      config: [20, 'quorum', true],
+      history: '200 []',
+      isSameDatabase: true,
+      sync: 'db-0-0: 1 of db-1-0 db-2-0',
+      waits: 'ANY 1 (db-1-0,db-2-0)',
+      standby: [[true, 0]],
+      written: [true, false, ['a']],
+    },
   },
   {
     story: 'a single member leads alone, and no commit waits',
@@ -43,7 +86,11 @@ export const formationConversations: readonly Conversation[] = [
       await stage.until('it leads again', () => isLeading(stage, 0));
       return [before, await describedAll(stage, 0), await stage.keys(0)];
     },
-    yields: [],
+    yields: [
+      [['primary, timeline 1, labelled primary'], 'db-0-0: 0 of ', '', true],
+      ['primary, timeline 2, labelled primary'],
+      ['a'],
+    ],
   },
   {
     story: 'a member that has had data does not start on a blank volume',
@@ -52,7 +99,7 @@ export const formationConversations: readonly Conversation[] = [
       const { code, words: last } = await stage.ended(0);
       return [code === blankExitCode, last.trim()];
     },
-    yields: [],
+    yields: [true, 'the volume is blank, and this member has had data'],
   },
   {
     story: 'without a member that may make a database nobody makes one',
@@ -62,6 +109,13 @@ export const formationConversations: readonly Conversation[] = [
       await stage.pause(15_000);
       return [await describedAll(stage, 0, 1), stage.state('config')?.initialize, stage.state('leader')?.leader];
     },
-    yields: [],
+    yields: [
+      [
+        'stopped, no role, timeline undefined, unlocked, no label',
+        'stopped, no role, timeline undefined, unlocked, no label',
+      ],
+      undefined,
+      undefined,
+    ],
   },
 ];

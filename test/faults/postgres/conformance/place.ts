@@ -96,7 +96,10 @@ export function placeOf(spec: PostgresSpecInput, time: VirtualTime, network: Net
 }
 
 function podOf(cluster: Cluster<PostgresSpec>, index: number): KubeObject {
-  const labels = { ...selectorLabels(cluster, { engine: 'postgres', component }), [memberLabel]: memberName(scope, index) };
+  const labels = {
+    ...selectorLabels(cluster, { engine: 'postgres', component }),
+    [memberLabel]: memberName(scope, index),
+  };
   return {
     apiVersion: 'v1',
     kind: 'Pod',

@@ -142,5 +142,3 @@ function onLoopback(text: string, ip: string): string {
     },
   });
 }
-
-

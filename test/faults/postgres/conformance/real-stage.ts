@@ -33,7 +33,8 @@ export async function realStage(program: PostgresProgram, network: string, spec:
   const address = (member: number): string => `127.${network}.${10 + member}`;
   const io = { dial: dialTcp, sleep: (ms: number, signal?: AbortSignal) => sleep(systemClock, ms, signal) };
   const client = clientOf(io, address);
-  const superuser = (member: number, sql: string, ms: number) => client.as(member, roles.superuser, 'postgres', sql, ms);
+  const superuser = (member: number, sql: string, ms: number) =>
+    client.as(member, roles.superuser, 'postgres', sql, ms);
 
   const stop = async (member: number, signal: NodeJS.Signals): Promise<void> => {
     running.get(member)?.signal(signal);
@@ -60,7 +61,9 @@ export async function realStage(program: PostgresProgram, network: string, spec:
       try {
         const { status, body: text } = await exchangeOver(dialTcp, {
           ...{ host: address(member), port: patroniPort, method, path, signal: AbortSignal.timeout(30_000) },
-          ...(body === undefined ? {} : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
+          ...(body === undefined
+            ? {}
+            : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
         });
         return { status, text };
       } catch {

@@ -92,8 +92,13 @@ async function requestOf(message: IncomingMessage): Promise<TransportRequest> {
 
 /** As the Role of the pods says it. */
 function mayDo(kubernetes: SimulatedKubernetes, { method, path }: TransportRequest, isWatch: boolean): boolean {
-  const [, resource = '', name] = new RegExp(`^/api/v1/namespaces/${namespace}/([a-z]+)(?:/([^/]+))?$`).exec(path) ?? [];
-  const verbs: Partial<Record<TransportRequest['method'], string>> = { PATCH: 'patch', POST: 'create', DELETE: 'delete' };
+  const [, resource = '', name] =
+    new RegExp(`^/api/v1/namespaces/${namespace}/([a-z]+)(?:/([^/]+))?$`).exec(path) ?? [];
+  const verbs: Partial<Record<TransportRequest['method'], string>> = {
+    PATCH: 'patch',
+    POST: 'create',
+    DELETE: 'delete',
+  };
   const verb = verbs[method] ?? (name !== undefined ? 'get' : isWatch ? 'watch' : 'list');
   const role = kubernetes
     .objects()

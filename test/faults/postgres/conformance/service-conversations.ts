@@ -44,6 +44,13 @@ export const serviceConversations: readonly Conversation[] = [
         changed: [changed, await stage.logIn(0, 'app', 'app', 'first'), await stage.logIn(0, 'app', 'app', 'second')],
       };
     },
-    yields: {},
+    yields: {
+      none: [{ hasOwner: false, owner: undefined }],
+      early: '28P01',
+      made: ['done', '42710', '3D000', 'done', 'done', '42P04', '42704'],
+      facts: [{ hasOwner: true, owner: 'app' }],
+      logins: ['done', '28P01', '28P01', '3D000'],
+      changed: ['done', '28P01', 'done'],
+    },
   },
 ];

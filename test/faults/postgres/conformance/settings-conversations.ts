@@ -1,7 +1,17 @@
 /** How settings get to the servers, and what takes a restart. */
 import { serverQuestion, settingsQuestion } from '../../../../src/engines/postgres/client/questions/server.ts';
 import { configSetting } from '../../../../src/engines/postgres/names.ts';
-import { type Conversation, describedAll, fields, form, isLeading, isStreaming, seen, settled, words } from './conversation.ts';
+import {
+  type Conversation,
+  describedAll,
+  fields,
+  form,
+  isLeading,
+  isStreaming,
+  seen,
+  settled,
+  words,
+} from './conversation.ts';
 import type { Stage } from './stage.ts';
 
 const set = (stage: Stage, member: number, parameters: object) =>
@@ -48,7 +58,19 @@ export const settingsConversations: readonly Conversation[] = [
         members: await describedAll(stage, 0, 1, 2),
       };
     },
-    yields: {},
+    yields: {
+      before: ['default'],
+      told: ['200', 250],
+      after: [['250'], ['250']],
+      gone: '200',
+      end: ['default'],
+      reload: '202 reload scheduled',
+      members: [
+        'primary, timeline 1, of db-1-0 db-2-0, labelled primary',
+        'replica, timeline 1, streaming, synchronous, labelled replica',
+        'replica, timeline 1, streaming, synchronous, labelled replica',
+      ],
+    },
   },
   {
     story: 'what counts from a start on is pending until each one has been restarted, and nothing else is restarted',
@@ -73,11 +95,33 @@ export const settingsConversations: readonly Conversation[] = [
         );
       }
       for (const member of [0, 1, 2])
-        await stage.until(`${member} is not pending`, async () => (await seen(stage, member))?.restartPending === false);
+        await stage.until(
+          `${member} is not pending`,
+          async () => (await seen(stage, member))?.restartPending === false,
+        );
       await settled(stage, 0, 1, 2);
       return { early, pending, restarts, after: await describedAll(stage, 0, 1, 2), sql: await pendingBySql(stage, 1) };
     },
-    yields: {},
+    yields: {
+      early: '503 restart conditions are not satisfied',
+      pending: [
+        [
+          'primary, timeline 1, of db-1-0 db-2-0, restart pending, labelled primary',
+          'replica, timeline 1, streaming, synchronous, restart pending, labelled replica',
+          'replica, timeline 1, streaming, synchronous, restart pending, labelled replica',
+        ],
+        [2, 2],
+        ['max_connections', 'shared_buffers'],
+        { old_value: '100', new_value: '120' },
+      ],
+      restarts: ['200 restarted successfully', '200 restarted successfully', '200 restarted successfully'],
+      after: [
+        'primary, timeline 1, of db-1-0 db-2-0, labelled primary',
+        'replica, timeline 1, streaming, synchronous, labelled replica',
+        'replica, timeline 1, streaming, synchronous, labelled replica',
+      ],
+      sql: 0,
+    },
   },
   {
     story: 'a standby keeps what its primary has more of, so the primary is restarted first',
@@ -89,7 +133,7 @@ export const settingsConversations: readonly Conversation[] = [
       const pending = await describedAll(stage, 0, 1);
       const first = words(await restart(stage, 1));
       await stage.until('it streams', () => isStreaming(stage, 1));
-      await stage.pause(8_000);
+      await settled(stage, 0, 1);
       const kept = await describedAll(stage, 0, 1);
       const restarts = [words(await restart(stage, 0))];
       await stage.until('0 is back', () => isLeading(stage, 0));
@@ -97,11 +141,26 @@ export const settingsConversations: readonly Conversation[] = [
       // It has to learn from the log what its primary has now.
       await stage.pause(3_000);
       restarts.push(words(await restart(stage, 1)));
-      await stage.until('1 is back', () => isStreaming(stage, 1));
+      await settled(stage, 0, 1);
       await stage.until('1 is not pending', async () => (await seen(stage, 1))?.restartPending === false);
       return { pending, first, kept, restarts, after: await describedAll(stage, 0, 1) };
     },
-    yields: {},
+    yields: {
+      pending: [
+        'primary, timeline 1, of db-1-0, restart pending, awaits primary, labelled primary',
+        'replica, timeline 1, streaming, synchronous, restart pending, awaits primary, labelled replica',
+      ],
+      first: '200 restarted successfully',
+      kept: [
+        'primary, timeline 1, of db-1-0, restart pending, awaits primary, labelled primary',
+        'replica, timeline 1, streaming, synchronous, restart pending, awaits primary, labelled replica',
+      ],
+      restarts: ['200 restarted successfully', '200 restarted successfully'],
+      after: [
+        'primary, timeline 1, of db-1-0, labelled primary',
+        'replica, timeline 1, streaming, synchronous, labelled replica',
+      ],
+    },
     spec: { instances: 2 },
   },
 ];

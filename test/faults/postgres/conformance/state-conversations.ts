@@ -30,7 +30,15 @@ export const stateConversations: readonly Conversation[] = [
       await stage.pause(12_000);
       return [await describedAll(stage, 0, 1, 2), stage.state('leader'), await stage.write(0, 'a')];
     },
-    yields: [],
+    yields: [
+      [
+        'replica, timeline 1, unlocked, labelled replica',
+        'replica, timeline 1, synchronous, unlocked, labelled replica',
+        'replica, timeline 1, synchronous, unlocked, labelled replica',
+      ],
+      undefined,
+      false,
+    ],
   },
   {
     story: 'without the shared configuration the primary goes on, and cannot write it anew',
@@ -46,7 +54,17 @@ export const stateConversations: readonly Conversation[] = [
         words(await stage.call(0, 'PATCH', '/config', { ttl: 21 })),
       ];
     },
-    yields: [],
+    yields: [
+      [
+        'primary, timeline 1, of db-1-0 db-2-0, labelled primary',
+        'replica, timeline 1, streaming, synchronous, labelled replica',
+        'replica, timeline 1, streaming, synchronous, labelled replica',
+      ],
+      undefined,
+      true,
+      '502',
+      '503',
+    ],
   },
   {
     story: 'without the synchronous state the primary goes on, and cannot write it anew',
@@ -56,7 +74,16 @@ export const stateConversations: readonly Conversation[] = [
       await stage.pause(12_000);
       return [await describedAll(stage, 0, 1, 2), sync(stage), await waitsFor(stage, 0), await stage.write(0, 'a')];
     },
-    yields: [],
+    yields: [
+      [
+        'primary, timeline 1, of db-1-0 db-2-0, labelled primary',
+        'replica, timeline 1, streaming, labelled replica',
+        'replica, timeline 1, streaming, labelled replica',
+      ],
+      'nobody: 0 of ',
+      'ANY 1 (db-1-0,db-2-0)',
+      true,
+    ],
   },
   {
     story: 'a standby is copied again on request, and a primary never',
@@ -69,7 +96,13 @@ export const stateConversations: readonly Conversation[] = [
       await settled(stage, 0, 1, 2);
       return { refused, begun, again, keys: await stage.keys(1), member: await described(stage, 1) };
     },
-    yields: {},
+    yields: {
+      refused: '503 I am the leader, can not reinitialize',
+      begun: '200 reinitialize started',
+      again: '503 reinitialize already in progress',
+      keys: ['a'],
+      member: 'replica, timeline 1, streaming, synchronous, labelled replica',
+    },
   },
   {
     story: 'nobody is copied again while nobody leads',
@@ -81,6 +114,6 @@ export const stateConversations: readonly Conversation[] = [
       await stage.until('0 is down', async () => !(await isLeading(stage, 0)));
       return [await reinitialize(stage, 1), (await stage.keys(1)).length, pod(1)];
     },
-    yields: [],
+    yields: ['503 Cluster has no leader, can not reinitialize', 0, 'db-1-0'],
   },
 ];
