@@ -1,6 +1,6 @@
 /**
- * The conversations that the simulation is held to, with real Patroni and PostgreSQL out of the sandbox's images. By default those of one
- * version; all of them with `CLUSTERWRIGHT_ALL_VERSIONS=1`.
+ * The conversations that the simulation is held to, with real Patroni and PostgreSQL out of the sandbox's images. By default the essential
+ * ones with one version; all of them with every version where `CLUSTERWRIGHT_ALL_VERSIONS=1` asks for it.
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -18,7 +18,8 @@ const programs = [...postgresPrograms].filter(
 describe.skipIf(programs.length === 0).each(programs)('PostgreSQL %s under Patroni', (major, program) => {
   // Every conversation has a network of its own.
   const second = Number(major) + 60;
-  it.each(conversations.map((row, n) => [row.story, row, n] as const))(
+  const played = [...conversations.entries()].filter(([, { isEssential }]) => all || isEssential === true);
+  it.concurrent.each(played.map(([n, row]) => [row.story, row, n] as const))(
     '%s',
     async (_, row, n) => {
       expect(await play(row, (spec) => realStage(program, `${second}.${n}`, spec))).toEqual(row.yields);

@@ -347,6 +347,7 @@ export class Patroni extends Participant {
     const volume = this.host.volume();
     if (leader === undefined || volume === undefined) return 'reinitialize failed';
     this.#aside('reinitialize', async () => {
+      this.state = 'stopping';
       await this.server?.stop();
       discard(volume);
       await this.#copy(leader);

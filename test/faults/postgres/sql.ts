@@ -7,7 +7,7 @@ import type { Duplex } from 'node:stream';
 import { configSetting, roles } from '../../../src/engines/postgres/names.ts';
 import { fromStart, inForce } from './parameters.ts';
 import type { Server } from './server.ts';
-import { firstLsn } from './wal.ts';
+import { beginOf } from './wal.ts';
 
 type Row = Readonly<Record<string, string | null>>;
 type Answer =
@@ -141,7 +141,7 @@ async function answerTo(server: Server, sql: string): Promise<Answer> {
   if (statements.server.test(sql)) return { rows: [factsOf(server)] };
   const [, names] = statements.settings.exec(sql) ?? [];
   if (names !== undefined) return { rows: names.split(', ').flatMap((name) => settingOf(server, name.slice(1, -1))) };
-  if (statements.log.test(sql)) return { rows: [{ oldest: String(firstLsn) }] };
+  if (statements.log.test(sql)) return { rows: [{ oldest: String(beginOf(server.data)) }] };
   const [, role, database] = statements.application.exec(sql) ?? [];
   if (role !== undefined && database !== undefined) {
     const owner = contents.databases.get(database) ?? null;

@@ -10,6 +10,8 @@ import type { Heard, Stage } from './stage.ts';
 
 export interface Conversation {
   readonly story: string;
+  /** Real processes play it in every `npm test`. */
+  readonly isEssential?: true;
   /** Default: three members, one of whose standbys each commit waits for. */
   readonly spec?: PostgresSpecInput;
   /** Resolves with what was learned. */

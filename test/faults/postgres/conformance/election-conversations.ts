@@ -27,6 +27,7 @@ const others = (member: number): number[] => [0, 1, 2].filter((each) => each !==
 export const electionConversations: readonly Conversation[] = [
   {
     story: 'a switchover goes to whom it names, from whom it names, and to nobody else',
+    isEssential: true,
     async play(stage) {
       await form(stage, 0, 1, 2);
       const refused = [
@@ -75,6 +76,7 @@ export const electionConversations: readonly Conversation[] = [
   },
   {
     story: 'when the primary is killed one of its voters takes over with every commit, and the old one follows it',
+    isEssential: true,
     async play(stage) {
       await form(stage, 0, 1, 2);
       const kept = [await stage.write(0, 'a'), await stage.write(0, 'b')];

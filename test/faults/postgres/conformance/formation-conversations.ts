@@ -7,6 +7,7 @@ import { type Conversation, describedAll, fields, form, isLeading, sync, waitsFo
 export const formationConversations: readonly Conversation[] = [
   {
     story: 'one member makes the database, the others copy it, and each says so in the same fields',
+    isEssential: true,
     async play(stage) {
       await form(stage, 0, 1, 2);
       const patroni = fields(await stage.call(0, 'GET', '/patroni'));
@@ -94,6 +95,7 @@ export const formationConversations: readonly Conversation[] = [
   },
   {
     story: 'a member that has had data does not start on a blank volume',
+    isEssential: true,
     async play(stage) {
       await stage.start(0, 'resume');
       const { code, words: last } = await stage.ended(0);

@@ -16,7 +16,7 @@ import { type Home, openMember, type RealMember } from './real-process.ts';
 import { serveStore } from './real-store.ts';
 import { type Stage, writeMs } from './stage.ts';
 
-const limitMs = Number(process.env.STAGE_LIMIT ?? 90_000);
+const limitMs = 120_000;
 
 /** `network`: of 127/8, the second and third byte that no other stage has. */
 export async function realStage(program: PostgresProgram, network: string, spec: PostgresSpecInput): Promise<Stage> {
@@ -109,11 +109,7 @@ export async function realStage(program: PostgresProgram, network: string, spec:
       );
     },
     async close() {
-      const logs = process.env.CLUSTERWRIGHT_STAGE_LOGS;
       for (const member of running.keys()) await stop(member, 'SIGKILL');
-      if (logs !== undefined) {
-        for (const [member, { ended }] of running) console.log(`--- ${member}\n${(await ended).words}`);
-      }
       await store.close();
       for (const home of homes.values()) home.remove();
     },

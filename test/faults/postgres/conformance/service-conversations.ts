@@ -13,6 +13,7 @@ const one = async (stage: Stage): Promise<void> => {
 export const serviceConversations: readonly Conversation[] = [
   {
     story: 'the operator makes an owner and a database once, and the owner logs in by password',
+    isEssential: true,
     spec: { instances: 1 },
     async play(stage) {
       await one(stage);

@@ -74,6 +74,7 @@ export const settingsConversations: readonly Conversation[] = [
   },
   {
     story: 'what counts from a start on is pending until each one has been restarted, and nothing else is restarted',
+    isEssential: true,
     async play(stage) {
       await form(stage, 0, 1, 2);
       const early = words(await restart(stage, 1));

@@ -87,6 +87,7 @@ export const stateConversations: readonly Conversation[] = [
   },
   {
     story: 'a standby is copied again on request, and a primary never',
+    isEssential: true,
     async play(stage) {
       await form(stage, 0, 1, 2);
       await stage.write(0, 'a');
