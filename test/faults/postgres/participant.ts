@@ -159,6 +159,8 @@ export class Participant {
     if (record !== this.lock.record) this.lock = { record, at: this.now };
     this.view = view;
     if (view.config !== undefined) this.settings = view.config;
+    // Of a database that has been restored, nobody has written them yet.
+    else if (Object.keys(this.settings).length === 0) this.settings = this.host.bootstrap() ?? {};
     return view;
   }
 
