@@ -3291,7 +3291,7 @@ export interface PostgresClusterSpec {
   readonly monitoring?: PostgresClusterSpecMonitoring;
 
   /**
-   * Settings of postgresql.conf, by name, as text. PostgreSQL itself says which of them need a restart: members restart one at a time. Settings that name files, addresses or peers, that decide durability, or that belong to other fields are refused.
+   * Settings of postgresql.conf, by name, as text. PostgreSQL itself says which of them need a restart: members restart one at a time. Settings that name files, addresses, programs or peers, that decide durability, or that belong to other fields are refused. `shared_preload_libraries` takes names without a path.
    *
    * @schema PostgresClusterSpec#parameters
    */
@@ -3352,6 +3352,13 @@ export interface PostgresClusterSpec {
    * @schema PostgresClusterSpec#version
    */
   readonly version?: PostgresClusterSpecVersion;
+
+  /**
+   * A separate volume for the write-ahead log (pg_wal) of each instance. When absent, the log is on the volume of `storage`. It can be neither added to nor removed from an existing cluster.
+   *
+   * @schema PostgresClusterSpec#walStorage
+   */
+  readonly walStorage?: PostgresClusterSpecWalStorage;
 }
 
 /**
@@ -3380,6 +3387,7 @@ export function toJson_PostgresClusterSpec(obj: PostgresClusterSpec | undefined)
     'synchronous': toJson_PostgresClusterSpecSynchronous(obj.synchronous),
     'upgrade': toJson_PostgresClusterSpecUpgrade(obj.upgrade),
     'version': obj.version,
+    'walStorage': toJson_PostgresClusterSpecWalStorage(obj.walStorage),
   };
   // filter undefined values
   return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
@@ -3489,11 +3497,18 @@ export function toJson_PostgresClusterSpecBackup(obj: PostgresClusterSpecBackup 
  */
 export interface PostgresClusterSpecBootstrap {
   /**
+   * Start with a copy of a PostgreSQL that runs elsewhere. The first member copies all of its data, and follows it until a person sets the annotation clusterwright.dev/cut-over. The other members join after that.
+   *
+   * @schema PostgresClusterSpecBootstrap#importFrom
+   */
+  readonly importFrom?: PostgresClusterSpecBootstrapImportFrom;
+
+  /**
    * Start with the data of a backup.
    *
    * @schema PostgresClusterSpecBootstrap#restore
    */
-  readonly restore: PostgresClusterSpecBootstrapRestore;
+  readonly restore?: PostgresClusterSpecBootstrapRestore;
 }
 
 /**
@@ -3503,6 +3518,7 @@ export interface PostgresClusterSpecBootstrap {
 export function toJson_PostgresClusterSpecBootstrap(obj: PostgresClusterSpecBootstrap | undefined): Record<string, any> | undefined {
   if (obj === undefined) { return undefined; }
   const result = {
+    'importFrom': toJson_PostgresClusterSpecBootstrapImportFrom(obj.importFrom),
     'restore': toJson_PostgresClusterSpecBootstrapRestore(obj.restore),
   };
   // filter undefined values
@@ -3734,6 +3750,13 @@ export interface PostgresClusterSpecPooler {
    * @schema PostgresClusterSpecPooler#resources
    */
   readonly resources?: PostgresClusterSpecPoolerResources;
+
+  /**
+   * Certificate of your own for clients of the pooler. When absent, PgBouncer shows one that the operator has issued.
+   *
+   * @schema PostgresClusterSpecPooler#tls
+   */
+  readonly tls?: PostgresClusterSpecPoolerTls;
 }
 
 /**
@@ -3750,6 +3773,7 @@ export function toJson_PostgresClusterSpecPooler(obj: PostgresClusterSpecPooler 
     'parameters': toJson_PostgresClusterSpecPoolerParameters(obj.parameters),
     'poolSize': obj.poolSize,
     'resources': toJson_PostgresClusterSpecPoolerResources(obj.resources),
+    'tls': toJson_PostgresClusterSpecPoolerTls(obj.tls),
   };
   // filter undefined values
   return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
@@ -3975,6 +3999,42 @@ export enum PostgresClusterSpecVersion {
   /** 18 */
   VALUE_18 = "18",
 }
+
+/**
+ * A separate volume for the write-ahead log (pg_wal) of each instance. When absent, the log is on the volume of `storage`. It can be neither added to nor removed from an existing cluster.
+ *
+ * @schema PostgresClusterSpecWalStorage
+ */
+export interface PostgresClusterSpecWalStorage {
+  /**
+   * Size of the volume as a Kubernetes quantity. It can grow if the StorageClass allows volume expansion, and never shrinks, as with `storage.size`.
+   *
+   * @schema PostgresClusterSpecWalStorage#size
+   */
+  readonly size: string;
+
+  /**
+   * StorageClass of the volume. When absent, the default class of the Kubernetes cluster. Immutable.
+   *
+   * @schema PostgresClusterSpecWalStorage#storageClassName
+   */
+  readonly storageClassName?: string;
+}
+
+/**
+ * Converts an object of type 'PostgresClusterSpecWalStorage' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_PostgresClusterSpecWalStorage(obj: PostgresClusterSpecWalStorage | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'size': obj.size,
+    'storageClassName': obj.storageClassName,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
  * Service for clients outside that leads to the pooler.
@@ -4249,6 +4309,66 @@ export function toJson_PostgresClusterSpecBackupTarget(obj: PostgresClusterSpecB
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
+ * Start with a copy of a PostgreSQL that runs elsewhere. The first member copies all of its data, and follows it until a person sets the annotation clusterwright.dev/cut-over. The other members join after that.
+ *
+ * @schema PostgresClusterSpecBootstrapImportFrom
+ */
+export interface PostgresClusterSpecBootstrapImportFrom {
+  /**
+   * Host name or address of the primary.
+   *
+   * @schema PostgresClusterSpecBootstrapImportFrom#host
+   */
+  readonly host: string;
+
+  /**
+   * Its password.
+   *
+   * @schema PostgresClusterSpecBootstrapImportFrom#password
+   */
+  readonly password: PostgresClusterSpecBootstrapImportFromPassword;
+
+  /**
+   * Port of the primary.
+   *
+   * @schema PostgresClusterSpecBootstrapImportFrom#port
+   */
+  readonly port?: number;
+
+  /**
+   * How the connection is secured.
+   *
+   * @schema PostgresClusterSpecBootstrapImportFrom#tls
+   */
+  readonly tls: PostgresClusterSpecBootstrapImportFromTls;
+
+  /**
+   * Role with the attribute REPLICATION. pg_hba.conf must let it in for replication.
+   *
+   * @schema PostgresClusterSpecBootstrapImportFrom#user
+   */
+  readonly user: string;
+}
+
+/**
+ * Converts an object of type 'PostgresClusterSpecBootstrapImportFrom' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_PostgresClusterSpecBootstrapImportFrom(obj: PostgresClusterSpecBootstrapImportFrom | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'host': obj.host,
+    'password': toJson_PostgresClusterSpecBootstrapImportFromPassword(obj.password),
+    'port': obj.port,
+    'tls': toJson_PostgresClusterSpecBootstrapImportFromTls(obj.tls),
+    'user': obj.user,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
  * Start with the data of a backup.
  *
  * @schema PostgresClusterSpecBootstrapRestore
@@ -4329,7 +4449,7 @@ export interface PostgresClusterSpecMonitoringQueries {
   readonly name: string;
 
   /**
-   * A SELECT without a semicolon. It runs as the role clusterwright_monitor, read-only, for at most 5 s. Rows after the first 1000 are left out.
+   * A SELECT without a semicolon. It runs as the role clusterwright_monitor, for at most 5 s, in a session that is read-only unless the query itself changes that. Qualify the names of tables, such as `public.orders`: the search path has pg_catalog alone. Rows after the first 1000 are left out.
    *
    * @schema PostgresClusterSpecMonitoringQueries#sql
    */
@@ -4578,6 +4698,42 @@ export function toJson_PostgresClusterSpecPoolerResources(obj: PostgresClusterSp
   const result = {
     'limits': toJson_PostgresClusterSpecPoolerResourcesLimits(obj.limits),
     'requests': toJson_PostgresClusterSpecPoolerResourcesRequests(obj.requests),
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * Certificate of your own for clients of the pooler. When absent, PgBouncer shows one that the operator has issued.
+ *
+ * @schema PostgresClusterSpecPoolerTls
+ */
+export interface PostgresClusterSpecPoolerTls {
+  /**
+   * Secret with the certificate that PgBouncer shows to clients. It must be valid for server authentication, and for the name NAME-pooler.NAMESPACE.svc or that of serverName. ca.crt is the CA that has signed it. Pods show another certificate of this Secret without a restart.
+   *
+   * @schema PostgresClusterSpecPoolerTls#secretRef
+   */
+  readonly secretRef: PostgresClusterSpecPoolerTlsSecretRef;
+
+  /**
+   * Server name that the operator expects in the certificate, if it was issued for other names. When absent, NAME-pooler.NAMESPACE.svc.
+   *
+   * @schema PostgresClusterSpecPoolerTls#serverName
+   */
+  readonly serverName?: string;
+}
+
+/**
+ * Converts an object of type 'PostgresClusterSpecPoolerTls' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_PostgresClusterSpecPoolerTls(obj: PostgresClusterSpecPoolerTls | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'secretRef': toJson_PostgresClusterSpecPoolerTlsSecretRef(obj.secretRef),
+    'serverName': obj.serverName,
   };
   // filter undefined values
   return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
@@ -4945,6 +5101,78 @@ export function toJson_PostgresClusterSpecBackupTargetS3(obj: PostgresClusterSpe
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
+ * Its password.
+ *
+ * @schema PostgresClusterSpecBootstrapImportFromPassword
+ */
+export interface PostgresClusterSpecBootstrapImportFromPassword {
+  /**
+   * Key in the Secret that holds the password.
+   *
+   * @schema PostgresClusterSpecBootstrapImportFromPassword#key
+   */
+  readonly key?: string;
+
+  /**
+   * Name of the Secret.
+   *
+   * @schema PostgresClusterSpecBootstrapImportFromPassword#name
+   */
+  readonly name: string;
+}
+
+/**
+ * Converts an object of type 'PostgresClusterSpecBootstrapImportFromPassword' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_PostgresClusterSpecBootstrapImportFromPassword(obj: PostgresClusterSpecBootstrapImportFromPassword | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'key': obj.key,
+    'name': obj.name,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * How the connection is secured.
+ *
+ * @schema PostgresClusterSpecBootstrapImportFromTls
+ */
+export interface PostgresClusterSpecBootstrapImportFromTls {
+  /**
+   * Secret with the CA of the source.
+   *
+   * @schema PostgresClusterSpecBootstrapImportFromTls#ca
+   */
+  readonly ca?: PostgresClusterSpecBootstrapImportFromTlsCa;
+
+  /**
+   * As sslmode of libpq. verify-full checks the certificate and the host name of the source, verify-ca the certificate. With require, anybody on the way can read and change all data; disable does not encrypt.
+   *
+   * @schema PostgresClusterSpecBootstrapImportFromTls#mode
+   */
+  readonly mode?: PostgresClusterSpecBootstrapImportFromTlsMode;
+}
+
+/**
+ * Converts an object of type 'PostgresClusterSpecBootstrapImportFromTls' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_PostgresClusterSpecBootstrapImportFromTls(obj: PostgresClusterSpecBootstrapImportFromTls | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'ca': toJson_PostgresClusterSpecBootstrapImportFromTlsCa(obj.ca),
+    'mode': obj.mode,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
  * Cluster that the backup was taken of. A field that is absent matches every cluster. If backups of several clusters match, the restore is refused.
  *
  * @schema PostgresClusterSpecBootstrapRestoreCluster
@@ -5293,6 +5521,34 @@ export function toJson_PostgresClusterSpecPoolerResourcesRequests(obj: PostgresC
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
+ * Secret with the certificate that PgBouncer shows to clients. It must be valid for server authentication, and for the name NAME-pooler.NAMESPACE.svc or that of serverName. ca.crt is the CA that has signed it. Pods show another certificate of this Secret without a restart.
+ *
+ * @schema PostgresClusterSpecPoolerTlsSecretRef
+ */
+export interface PostgresClusterSpecPoolerTlsSecretRef {
+  /**
+   * Name of the Secret, with the keys tls.crt, tls.key and ca.crt as cert-manager writes them.
+   *
+   * @schema PostgresClusterSpecPoolerTlsSecretRef#name
+   */
+  readonly name: string;
+}
+
+/**
+ * Converts an object of type 'PostgresClusterSpecPoolerTlsSecretRef' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_PostgresClusterSpecPoolerTlsSecretRef(obj: PostgresClusterSpecPoolerTlsSecretRef | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'name': obj.name,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
  * CPU, for example 2. When absent, there is no limit.
  *
  * @schema PostgresClusterSpecResourcesLimitsCpu
@@ -5461,6 +5717,58 @@ export function toJson_PostgresClusterSpecBackupTargetS3WebIdentity(obj: Postgre
   return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
 }
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * Secret with the CA of the source.
+ *
+ * @schema PostgresClusterSpecBootstrapImportFromTlsCa
+ */
+export interface PostgresClusterSpecBootstrapImportFromTlsCa {
+  /**
+   * Key in the Secret that holds the CA, as PEM.
+   *
+   * @schema PostgresClusterSpecBootstrapImportFromTlsCa#key
+   */
+  readonly key?: string;
+
+  /**
+   * Name of the Secret.
+   *
+   * @schema PostgresClusterSpecBootstrapImportFromTlsCa#name
+   */
+  readonly name: string;
+}
+
+/**
+ * Converts an object of type 'PostgresClusterSpecBootstrapImportFromTlsCa' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_PostgresClusterSpecBootstrapImportFromTlsCa(obj: PostgresClusterSpecBootstrapImportFromTlsCa | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'key': obj.key,
+    'name': obj.name,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * As sslmode of libpq. verify-full checks the certificate and the host name of the source, verify-ca the certificate. With require, anybody on the way can read and change all data; disable does not encrypt.
+ *
+ * @schema PostgresClusterSpecBootstrapImportFromTlsMode
+ */
+export enum PostgresClusterSpecBootstrapImportFromTlsMode {
+  /** verify-full */
+  VERIFY_HYPHEN_FULL = "verify-full",
+  /** verify-ca */
+  VERIFY_HYPHEN_CA = "verify-ca",
+  /** require */
+  REQUIRE = "require",
+  /** disable */
+  DISABLE = "disable",
+}
 
 /**
  * A PersistentVolumeClaim in the same namespace.

@@ -13,9 +13,8 @@ export {
   adoptSchema,
   type ContentSpec,
   clusterSchema,
-  contentColumns,
   contentDeletionPolicySchema,
-  contentStatusSchema,
+  contentKind,
 } from './api/content.ts';
 export { durationMs, durationSchema } from './api/duration.ts';
 export { imageSchema } from './api/image.ts';

@@ -6,6 +6,7 @@ import type { Driver } from '../engine/driver/driver.ts';
 import { Failure, isTransient, tellable } from '../engine/driver/failure.ts';
 import type { AgentIO } from './agent-io.ts';
 import { archiveLog } from './archive/archive.ts';
+import { type SecretDigests, secretDigests } from './archive/changed-secrets.ts';
 import { fetchBackup } from './fetch.ts';
 import { listBackups, verifyBackup } from './inspect.ts';
 import type { Repository } from './repository.ts';
@@ -23,10 +24,11 @@ export async function runTask(
   try {
     const task = parseAgentTask(text, drivers);
     const patient: AgentContext = { ...context, idleMs: task.idleTimeoutSeconds * 1000 };
+    const secrets = task.task === 'archive' ? await secretDigests(task) : new Map<string, string>();
     const keys = await io.keys(task.encryptionKeyFile, patient);
     const target = await io.openTarget(task.target, patient);
     try {
-      return await done(task, { target, keys, drivers }, patient, io);
+      return await done(task, { target, keys, drivers }, patient, io, secrets);
     } finally {
       target.close();
     }
@@ -35,14 +37,20 @@ export async function runTask(
   }
 }
 
-function done(task: AgentTask, repository: Repository, context: AgentContext, io: AgentIO): Promise<AgentResult> {
+function done(
+  task: AgentTask,
+  repository: Repository,
+  context: AgentContext,
+  io: AgentIO,
+  secrets: SecretDigests,
+): Promise<AgentResult> {
   switch (task.task) {
     case 'take':
       return take(task, repository, context, io);
     case 'fetch':
       return fetchBackup(task, repository, context);
     case 'archive':
-      return archiveLog(task, repository, context, io);
+      return archiveLog(task, repository, context, io, secrets);
     case 'verify':
       return verifyBackup(task, repository, context);
     case 'list':

@@ -15,7 +15,7 @@ export interface CommonSpec {
   readonly paused?: boolean;
   readonly deletionPolicy?: 'Retain' | 'Snapshot' | 'Delete';
   readonly backup?: BackupPlace;
-  readonly bootstrap?: { readonly restore: RestoreSpec };
+  readonly bootstrap?: { readonly restore?: RestoreSpec };
 }
 
 export interface BackupPlace {

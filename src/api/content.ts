@@ -2,8 +2,9 @@
  * What kinds for the content of a cluster have in common: a database, a user, a topic. Such a resource names its cluster, which is in
  * its own namespace, and what the content is called there.
  */
-import type { PrinterColumn } from './kind.ts';
-import { maxNameLength, namePattern } from './metadata.ts';
+import type { KindDefinition, PrinterColumn } from './kind.ts';
+import { maxNameLength, metadataSchema, namePattern } from './metadata.ts';
+import type { Resource } from './object.ts';
 import type { StructuralSchema } from './schema.ts';
 import { conditions, phaseSchema, plan } from './status-schema.ts';
 
@@ -51,7 +52,7 @@ const generation = {
   minimum: 0,
 } as const;
 
-export const contentStatusSchema = {
+const contentStatusSchema = {
   type: 'object',
   description: 'State of the resource. Only the controller writes it.',
   properties: {
@@ -63,7 +64,7 @@ export const contentStatusSchema = {
   },
 } as const satisfies StructuralSchema;
 
-export const contentColumns = (named: string): readonly PrinterColumn[] => [
+const contentColumns = (named: string): readonly PrinterColumn[] => [
   {
     name: 'Ready',
     type: 'string',
@@ -87,3 +88,24 @@ export const contentColumns = (named: string): readonly PrinterColumn[] => [
     priority: 1,
   },
 ];
+
+/** `named`: what the content is, as a column says it: `Database`. */
+export function contentKind(
+  resource: Resource,
+  named: string,
+  { shortName, description, spec }: { shortName: string; description: string; spec: StructuralSchema },
+): KindDefinition {
+  return {
+    resource,
+    singular: resource.kind.toLowerCase(),
+    shortNames: [shortName],
+    description,
+    schema: {
+      type: 'object',
+      description,
+      required: ['spec'],
+      properties: { metadata: metadataSchema, spec, status: contentStatusSchema },
+    },
+    printerColumns: contentColumns(named),
+  };
+}

@@ -87,14 +87,23 @@ const connection = {
   },
 } as const satisfies StructuralSchema;
 
-const storage = {
-  type: 'object',
-  description: 'The volumes, as Kubernetes reports them.',
-  properties: {
-    capacity: text('Capacity of the smallest volume.', 20),
-    minimumSize: text('Smallest value that storage.size can be lowered to.', 20),
-  },
-} as const satisfies StructuralSchema;
+const volumesSchema = (description: string, field: string) =>
+  ({
+    type: 'object',
+    description,
+    properties: {
+      capacity: text('Capacity of the smallest volume.', 20),
+      minimumSize: text(`Smallest value that ${field} can be lowered to.`, 20),
+    },
+  }) as const satisfies StructuralSchema;
+
+const storage = volumesSchema('The volumes, as Kubernetes reports them.', 'storage.size');
+
+/** Of kinds whose log can have a volume of its own. */
+export const walStorageStatusSchema = volumesSchema(
+  'The volumes of the log, as Kubernetes reports them. Absent when the log has none.',
+  'walStorage.size',
+);
 
 /** Of kinds whose log can be archived. */
 export const archiveStatusSchema = {

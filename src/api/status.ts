@@ -29,7 +29,7 @@ export interface ConnectionStatus {
 export interface StorageStatus {
   /** Of the smallest volume. */
   readonly capacity: string;
-  /** The least that `storage.size` can be: volumes never shrink. */
+  /** The least that the size in the spec can be: volumes never shrink. */
   readonly minimumSize: string;
 }
 
@@ -85,6 +85,8 @@ export interface ClusterStatus {
   readonly connection?: ConnectionStatus;
   readonly plan?: PlanStatus;
   readonly storage?: StorageStatus;
+  /** Of the volumes that have the log alone. */
+  readonly walStorage?: StorageStatus;
   readonly archive?: ArchiveStatus;
   /** Set once when the database was first formed, never cleared: from then on blank members mean loss, not a start. */
   readonly initialized?: boolean;

@@ -3,7 +3,8 @@
  *
  * Only those are looked at whose manifest could be trusted, that are of this cluster and were made by this schedule. The
  * newest of them stays, and so does the one that was just made, whatever count and age say. What was made on demand,
- * by another schedule, with another key, or for a last farewell is never touched.
+ * by another schedule, with another key, or for a last farewell is never touched. What the archive of a log has taken as its base goes
+ * together with a later backup of this schedule: the log before that is asked for no more.
  *
  * Backups that hold suddenly little are counted apart, and as long as the one that was just made is one of them, none
  * goes at all: they never push out a real one.
@@ -73,11 +74,12 @@ export function planRetention(question: RetentionQuestion): RetentionPlan {
 
 function expiredIn(question: RetentionQuestion, isAgeCertain: boolean): readonly string[] {
   const { candidates, clusterUid, schedule, retention = {}, justMade, confirmed, now } = question;
-  const own = candidates
+  const known = candidates
     .flatMap(({ id, manifest, modifiedAt }) =>
-      isOf(manifest, clusterUid, schedule) ? [{ ...manifest, id, modifiedAt }] : [],
+      typeof manifest !== 'string' && manifest.clusterUid === clusterUid ? [{ ...manifest, id, modifiedAt }] : [],
     )
     .sort(newestFirst);
+  const own = known.filter(({ purpose }) => purpose.type === 'schedule' && purpose.name === schedule);
   // A list that lacks the newest one tells neither how many there are nor what the newest holds.
   if (!own.some(({ id }) => id === justMade)) return [];
   const doubtful = own.filter(({ isDoubtful }) => isDoubtful === true);
@@ -91,8 +93,13 @@ function expiredIn(question: RetentionQuestion, isAgeCertain: boolean): readonly
     if (made === undefined) return false;
     return index >= count || (isAgeCertain && now - made > ageSeconds * 1000);
   };
-  const expired = [...good.filter(goes), ...doubtful.filter(goes)];
-  return own
+  const past = good.filter(goes);
+  const [last] = past;
+  // Nobody asks for what was before a backup that goes.
+  const bases =
+    last === undefined ? [] : known.slice(known.indexOf(last) + 1).filter(({ purpose }) => purpose.type === 'archive');
+  const expired = [...past, ...doubtful.filter(goes), ...bases];
+  return known
     .filter((backup) => expired.includes(backup))
     .map(({ id }) => id)
     .reverse();
@@ -103,12 +110,6 @@ function madeAt({ id, modifiedAt }: Pick<Candidate, 'id' | 'modifiedAt'>, now: n
   const named = timeOfId(id);
   if (named === undefined) return undefined;
   return named > now + clockToleranceMs ? modifiedAt : Math.max(named, modifiedAt);
-}
-
-function isOf(manifest: Candidate['manifest'], clusterUid: string, schedule: string): manifest is TrustedManifest {
-  if (typeof manifest === 'string') return false;
-  const { purpose } = manifest;
-  return manifest.clusterUid === clusterUid && purpose.type === 'schedule' && purpose.name === schedule;
 }
 
 /** The target wrote down when the newest backup arrived, by its own clock. */

@@ -1,7 +1,7 @@
 /** What a valid spec gives up, or risks, as a condition. */
 import { shortened } from '../api/bounds.ts';
 import type { DesiredCondition } from '../api/condition.ts';
-import { largerVolumes } from '../plan/volume-expansion.ts';
+import { largerVolumes, type VolumeField } from '../plan/volume-expansion.ts';
 import type { Claim } from '../resources/children.ts';
 
 export interface SpecWarning {
@@ -11,8 +11,8 @@ export interface SpecWarning {
 }
 
 /** The API server refuses a smaller `storage.size`; a cluster that is made anew may ask for less than its volumes have. */
-export function shrinkWarnings(size: string, claims: readonly Claim[]): SpecWarning[] {
-  const message = largerVolumes(size, claims);
+export function shrinkWarnings(size: string, claims: readonly Claim[], volumes?: VolumeField): SpecWarning[] {
+  const message = largerVolumes(size, claims, volumes);
   return message === undefined ? [] : [{ reason: 'StorageCannotShrink', message }];
 }
 

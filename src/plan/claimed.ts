@@ -8,8 +8,9 @@ import { instanceLabel, managedBy, managedByLabel, memberLabel, nameLabel } from
 import { conflictText } from './conflict.ts';
 import type { Step } from './plan.ts';
 
-/** How the volume of a member is called in every StatefulSet of ours. */
-const template = 'data';
+/** How the volumes of a member are called in every StatefulSet of ours: that with its data, and one for its log alone. */
+export const claimTemplates = ['data', 'wal'] as const;
+export type ClaimTemplateName = (typeof claimTemplates)[number];
 
 interface SetSpec {
   readonly replicas?: number;
@@ -38,7 +39,7 @@ export function claimsFor(step: Step): KubeObject[] {
 }
 
 /** Name of the claim that the pod of this name is given. */
-export function claimGivenTo(pod: string): string {
+export function claimGivenTo(pod: string, template: ClaimTemplateName = 'data'): string {
   return `${template}-${pod}`;
 }
 
@@ -54,8 +55,10 @@ export function isOfPod({ metadata: { name, labels = {} } }: KubeObject, cluster
 }
 
 function isGivenBy(claim: string, set: string, ordinal: RegExp): boolean {
-  const start = claimGivenTo(`${set}-`);
-  return claim.startsWith(start) && ordinal.test(claim.slice(start.length));
+  return claimTemplates.some((template) => {
+    const start = claimGivenTo(`${set}-`, template);
+    return claim.startsWith(start) && ordinal.test(claim.slice(start.length));
+  });
 }
 
 /** In words; undefined where `live` is of the same cluster, now or earlier, or was made by somebody for it. */

@@ -3,7 +3,7 @@
  * Every engine checks its finished plan here, so that no single rule of a planner has to remember these volumes.
  */
 import { type Children, type Claim, ordinalOf, type Pod, type StatefulSet } from '../resources/children.ts';
-import { claimGivenTo } from './claimed.ts';
+import { type ClaimTemplateName, claimGivenTo } from './claimed.ts';
 import { ownerOf } from './objects.ts';
 import type { EngineAction, Outcome, Plan, Step } from './plan.ts';
 
@@ -18,21 +18,27 @@ export function isVolumeGoing(pod: Pod | undefined, claim: Claim | undefined): b
 /**
  * The plan without the steps that end pods, where one of these would take its volume along and `whyKept` says that nobody else
  * has the data. It is asked once, for all such pods of the plan together. What a person has confirmed (`destructive`) is done.
+ * `templates`: which volumes each pod has.
  */
 export function sparingVolumes<Action extends EngineAction>(
   plan: Plan<Action>,
   children: Children,
   whyKept: (pods: readonly string[]) => Outcome | undefined,
+  templates: readonly ClaimTemplateName[] = ['data'],
 ): Plan<Action> {
   if (plan.destructive === true) return plan;
-  const claimOf = ({ metadata: { name } }: Pod): Claim | undefined =>
-    children.claims.find((claim) => claim.metadata.name === claimGivenTo(name));
+  const hasGoing = (pod: Pod): boolean =>
+    templates.some((template) => {
+      const name = claimGivenTo(pod.metadata.name, template);
+      return isVolumeGoing(
+        pod,
+        children.claims.find((claim) => claim.metadata.name === name),
+      );
+    });
   const running = children.pods.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
   // A pod that is stopping already is to be started again, so its StatefulSet keeps its size.
   const ends = (step: Step): boolean => children.pods.some((pod) => isEndedBy(step, pod));
-  const going = running.filter(
-    (pod) => isVolumeGoing(pod, claimOf(pod)) && plan.steps.some((step) => isEndedBy(step, pod)),
-  );
+  const going = running.filter((pod) => hasGoing(pod) && plan.steps.some((step) => isEndedBy(step, pod)));
   const outcome = going.length === 0 ? undefined : whyKept(going.map(({ metadata }) => metadata.name));
   if (outcome === undefined) return plan;
   const steps = plan.steps.filter((step) => !ends(step));

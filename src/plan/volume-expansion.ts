@@ -9,7 +9,7 @@ import { canonicalQuantity, compareQuantities, QuantityError } from '../api/quan
 import { persistentVolumeClaims } from '../api/resource.ts';
 import type { ClusterStatus, StorageStatus } from '../api/status.ts';
 import type { Children, Claim } from '../resources/children.ts';
-import { claimGivenTo } from './claimed.ts';
+import { type ClaimTemplateName, claimGivenTo } from './claimed.ts';
 import { blocked, type EngineAction, type ObjectStep, type Outcome, type Plan, wait } from './plan.ts';
 import { refOf } from './ref.ts';
 
@@ -18,6 +18,16 @@ export const expandingVolumes = 'ExpandingVolumes';
 /** What blocks the plan, and the condition that names the volumes. */
 export const volumesTooSmall = 'VolumesTooSmall';
 export const requestPath = 'spec.resources.requests.storage';
+
+/** Which of the volumes of a member, and the field with their size. */
+export interface VolumeField {
+  readonly template: ClaimTemplateName;
+  readonly field: string;
+}
+
+const dataVolumes: VolumeField = { template: 'data', field: 'storage.size' };
+/** Those that have the log alone. */
+export const walVolumes: VolumeField = { template: 'wal', field: 'walStorage.size' };
 
 /** A refused expansion is tried again: nobody watches StorageClasses and quotas. */
 const refusedMs = 60_000;
@@ -82,22 +92,24 @@ function awaitsNode({ status }: Claim): boolean {
   return conditions.some((one) => one.type === 'FileSystemResizePending' && one.status === 'True');
 }
 
+type Mounted = Pick<Children, 'claims' | 'pods'>;
+
 /** Of the members that have a pod: a volume that no pod mounts need not have grown. */
-function mountedClaims({ claims, pods }: Pick<Children, 'claims' | 'pods'>): readonly Claim[] {
-  const given = new Set(pods.map(({ metadata }) => claimGivenTo(metadata.name)));
+function mountedClaims({ claims, pods }: Mounted, { template }: VolumeField): readonly Claim[] {
+  const given = new Set(pods.map(({ metadata }) => claimGivenTo(metadata.name, template)));
   return claims.filter(({ metadata }) => given.has(metadata.name));
 }
 
-function smallerClaims(size: string, children: Pick<Children, 'claims' | 'pods'>): readonly Claim[] {
-  return mountedClaims(children).filter((claim) => {
+function smallerClaims(size: string, children: Mounted, volumes: VolumeField): readonly Claim[] {
+  return mountedClaims(children, volumes).filter((claim) => {
     const capacity = capacityOf(claim);
     return capacity !== undefined && compareQuantities(capacity, size) < 0;
   });
 }
 
 /** Volumes are smaller than the spec asks for. */
-export function isExpanding(size: string, children: Pick<Children, 'claims' | 'pods'>): boolean {
-  return smallerClaims(size, children).length > 0;
+export function isExpanding(size: string, children: Mounted, volumes = dataVolumes): boolean {
+  return smallerClaims(size, children, volumes).length > 0;
 }
 
 /** Nothing but the volumes was waited for: whatever is amiss since then is no part of a change. */
@@ -109,38 +121,45 @@ export function awaitedExpansion({ conditions = [] }: Pick<ClusterStatus, 'condi
 export function awaitingExpansion<Action extends EngineAction>(
   plan: Plan<Action>,
   size: string,
-  children: Pick<Children, 'claims' | 'pods'>,
+  children: Mounted,
+  volumes = dataVolumes,
 ): Plan<Action> {
   if (plan.outcome.state !== 'settled') return plan;
-  const smaller = smallerClaims(size, children);
-  return smaller.length === 0 ? plan : { ...plan, outcome: outcomeFor(size, smaller, children.claims) };
+  const smaller = smallerClaims(size, children, volumes);
+  return smaller.length === 0
+    ? plan
+    : { ...plan, outcome: outcomeFor(size, smaller, smallerMessage(size, smaller, children.claims, volumes)) };
 }
 
-function outcomeFor(size: string, smaller: readonly Claim[], claims: readonly Claim[]): Outcome {
-  const message = smallerMessage(size, smaller, claims);
+function outcomeFor(size: string, smaller: readonly Claim[], message: string): Outcome {
   if (smaller.some((claim) => failureOf(claim) !== undefined)) return blocked(volumesTooSmall, message);
   const isRequested = smaller.every((claim) => compareQuantities(requestOf(claim) ?? '0', size) >= 0);
   return wait(expandingVolumes, message, isRequested ? undefined : refusedMs);
 }
 
 /** The condition, while it is so. */
-export function expansionConditions(size: string, children: Pick<Children, 'claims' | 'pods'>): DesiredCondition[] {
-  const smaller = smallerClaims(size, children);
+export function expansionConditions(size: string, children: Mounted, volumes = dataVolumes): DesiredCondition[] {
+  const smaller = smallerClaims(size, children, volumes);
   if (smaller.length === 0) return [];
   const reason = smaller.some((claim) => failureOf(claim) !== undefined)
     ? 'ExpansionFailed'
     : smaller.some(awaitsNode)
       ? 'FileSystemResizePending'
       : 'ExpansionPending';
-  const message = smallerMessage(size, smaller, children.claims);
+  const message = smallerMessage(size, smaller, children.claims, volumes);
   return [{ type: volumesTooSmall, status: 'True', reason, message }];
 }
 
-function smallerMessage(size: string, smaller: readonly Claim[], claims: readonly Claim[]): string {
+function smallerMessage(
+  size: string,
+  smaller: readonly Claim[],
+  claims: readonly Claim[],
+  { field }: VolumeField,
+): string {
   const each = smaller.map((claim) => `${claim.metadata.name} has ${capacityOf(claim)}${noteOn(claim)}`);
   const least = storageStatus(claims)?.minimumSize ?? size;
-  const back = compareQuantities(least, size) < 0 ? `; storage.size can be set back to ${least}` : '';
-  return shortened(`storage.size is ${canonicalQuantity(size)}, and ${each.join(', ')}${back}`);
+  const back = compareQuantities(least, size) < 0 ? `; ${field} can be set back to ${least}` : '';
+  return shortened(`${field} is ${canonicalQuantity(size)}, and ${each.join(', ')}${back}`);
 }
 
 function noteOn(claim: Claim): string {
@@ -149,7 +168,7 @@ function noteOn(claim: Claim): string {
   return awaitsNode(claim) ? ' (its node has yet to resize the file system)' : '';
 }
 
-/** What the volumes have, for people and for the rule on `storage.size`; undefined while none is bound. */
+/** What the volumes have, for people and for the rule on their size; undefined while none is bound. */
 export function storageStatus(claims: readonly Claim[]): StorageStatus | undefined {
   const capacities = claims.flatMap((claim) => capacityOf(claim) ?? []).sort(compareQuantities);
   const granted = claims.flatMap((claim) => grantedOf(claim) ?? []).sort(compareQuantities);
@@ -165,12 +184,12 @@ function grantedOf(claim: Claim): string | undefined {
 }
 
 /** Volumes that have been given more than the spec asks for, in words. */
-export function largerVolumes(size: string, claims: readonly Claim[]): string | undefined {
+export function largerVolumes(size: string, claims: readonly Claim[], { field } = dataVolumes): string | undefined {
   const larger = claims.flatMap((claim) => {
     const granted = grantedOf(claim);
     if (granted === undefined || compareQuantities(granted, size) <= 0) return [];
     return [`${claim.metadata.name} has ${granted}`];
   });
   if (larger.length === 0) return undefined;
-  return `storage.size is ${canonicalQuantity(size)}, and ${larger.join(', ')}: volumes never shrink, and nothing is changed`;
+  return `${field} is ${canonicalQuantity(size)}, and ${larger.join(', ')}: volumes never shrink, and nothing is changed`;
 }

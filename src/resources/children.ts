@@ -96,6 +96,9 @@ export interface Job extends KubeObject {
   readonly status?: {
     readonly startTime?: string;
     readonly completionTime?: string;
+    /** Pods that run or wait, and pods that have failed: a pod that was deleted before it ended is one of these. */
+    readonly active?: number;
+    readonly failed?: number;
     readonly conditions?: readonly {
       readonly type: string;
       readonly status: string;

@@ -17,8 +17,8 @@ export interface StatefulSetOptions {
 }
 
 export interface ClaimTemplate {
-  /** Always this: growth, deletion and backups know the claims of a cluster by their names. */
-  readonly name: 'data';
+  /** Always one of these: growth, deletion and backups know the claims of a cluster by their names. `data` comes first. */
+  readonly name: 'data' | 'wal';
   readonly labels: Readonly<Record<string, string>>;
   readonly size: string;
   readonly storageClassName?: string;

@@ -2,7 +2,7 @@
 import { group } from '../api/group.ts';
 import type { KubeObject } from '../api/object.ts';
 import { pods, statefulSets } from '../api/resource.ts';
-import { claimGivenTo } from '../plan/claimed.ts';
+import { claimGivenTo, claimTemplates } from '../plan/claimed.ts';
 import type { Step } from '../plan/plan.ts';
 import { type Children, type Pod, podIsReady } from '../resources/children.ts';
 
@@ -43,7 +43,9 @@ export function isStopping(step: Step): step is Extract<Step, { type: 'delete' }
  * data that nobody else may have.
  */
 export function countedOn({ pods, claims }: Pick<Children, 'pods' | 'claims'>): readonly KubeObject[] {
-  const ofPods = new Set(pods.map(({ metadata: { name } }) => claimGivenTo(name)));
+  const ofPods = new Set(
+    pods.flatMap(({ metadata: { name } }) => claimTemplates.map((template) => claimGivenTo(name, template))),
+  );
   return [...pods, ...claims.filter(({ metadata: { name } }) => ofPods.has(name))];
 }
 

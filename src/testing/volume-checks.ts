@@ -5,6 +5,7 @@
 import type { KubeObject } from '../api/object.ts';
 import { canonicalQuantity } from '../api/quantity.ts';
 import type { KindHandler } from '../engine/engine.ts';
+import { claimTemplates } from '../plan/claimed.ts';
 import { componentLabel, instanceLabel, managedByLabel, memberLabel, nameLabel } from '../resources/metadata.ts';
 import type { SampleCheck } from './check.ts';
 import { type Fields, fieldsIn } from './fields.ts';
@@ -47,13 +48,15 @@ function lost(engine: KindHandler, sample: EngineSample): string[] {
   return setsOf(engine, sample).flatMap((set) => {
     const templates = claimTemplatesOf(set);
     return [
-      ...(templates.length > 1 ? [`${nameOf(set)} has more than one claim template`] : []),
-      ...templates.flatMap((template) => claimProblems(sample.cluster.metadata.name, set, template)),
+      ...(templates.length > claimTemplates.length ? [`${nameOf(set)} has more than two claim templates`] : []),
+      ...templates.flatMap((template, at) =>
+        claimProblems(sample.cluster.metadata.name, set, template, claimTemplates[at] ?? ''),
+      ),
     ];
   });
 }
 
-function claimProblems(cluster: string, set: KubeObject, template: Fields): string[] {
+function claimProblems(cluster: string, set: KubeObject, template: Fields, called: string): string[] {
   const { name, labels } = fieldsIn(template.metadata);
   const wanted: Fields = {
     ...Object.fromEntries(
@@ -64,7 +67,7 @@ function claimProblems(cluster: string, set: KubeObject, template: Fields): stri
   const { storage } = fieldsIn(fieldsIn(fieldsIn(template.spec).resources).requests);
   const canonical = storage === undefined ? 'a size' : canonicalQuantity(storage as string | number);
   return [
-    ...(name === 'data' ? [] : [`the claim template of ${nameOf(set)} is called ${name} instead of data`]),
+    ...(name === called ? [] : [`a claim template of ${nameOf(set)} is called ${name} instead of ${called}`]),
     ...Object.entries(wanted)
       .filter(([label, value]) => fieldsIn(labels)[label] !== value)
       .map(([label, value]) => `claims of ${nameOf(set)} do not have the label ${label}: ${value}`),

@@ -121,6 +121,9 @@ describe('what an archive says of itself', () => {
     expect(one.hasLog()).toBe(true);
     one.gap('0/30 to 0/50 is missing');
     expect(one.hasLog()).toBe(false);
+    // The history of a timeline comes before its log.
+    one.stored(undefined);
+    expect([one.hasLog(), one.report().end]).toEqual([false, '0/30']);
     one.stored('0/60');
     expect(one.hasLog()).toBe(true);
     one.upkeep({ hasBase: false });

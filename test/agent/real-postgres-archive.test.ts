@@ -17,28 +17,35 @@ import {
   startPostgres,
   startStandby,
 } from '../support/postgres-process.ts';
-import { postgresPrograms } from '../support/postgres-program.ts';
+import { essentialPrograms } from '../support/postgres-program.ts';
 
 const cluster = { namespace: 'apps', kind: 'PostgresCluster', name: 'db', uid: 'uid-1' };
 const patience = { timeout: 60_000, interval: 100 };
 
-it.skipIf(postgresPrograms.size === 0)('the sandbox has made images of PostgreSQL, whose servers run here', () => {
-  expect([...postgresPrograms.keys()].length).toBeGreaterThan(0);
+it.skipIf(essentialPrograms.size === 0)('the sandbox has made images of PostgreSQL, whose servers run here', () => {
+  expect([...essentialPrograms.keys()].length).toBeGreaterThan(0);
 });
 
 interface Running {
   readonly context: TestContext;
+  readonly ended: Promise<unknown>;
   report(): Promise<ReturnType<typeof parseArchiveReport>>;
   stop(): Promise<void>;
 }
 
-describe.each([...postgresPrograms])('PostgreSQL %s', (_, program) => {
+describe.each([...essentialPrograms])('PostgreSQL %s', (_, program) => {
   let home: PostgresHome;
   let started: PostgresProcess[];
   let running: Running[];
   let primary: PostgresProcess;
   let store: WritableLogStore;
 
+  const config = [
+    "max_slot_wal_keep_size = '4MB'",
+    "wal_keep_size = '0'",
+    "min_wal_size = '2MB'",
+    "max_wal_size = '4MB'",
+  ];
   const target = () => ({ type: 'claim' as const, directory: home.directory, prefix: 'backups' });
   const keyFile = () => join(home.directory, 'key');
 
@@ -46,9 +53,7 @@ describe.each([...postgresPrograms])('PostgreSQL %s', (_, program) => {
     home = openHome(program);
     writeFileSync(keyFile(), `${Buffer.alloc(32, 1).toString('base64')}\n`);
     initialise(home, 'primary', '--wal-segsize=1');
-    primary = await startPostgres(home, 'primary', {
-      config: ["max_slot_wal_keep_size = '4MB'", "wal_keep_size = '0'", "min_wal_size = '2MB'", "max_wal_size = '4MB'"],
-    });
+    primary = await startPostgres(home, 'primary', { config });
     started = [primary];
     running = [];
     const context = agentContext();
@@ -79,6 +84,7 @@ describe.each([...postgresPrograms])('PostgreSQL %s', (_, program) => {
     const ended = runPostgresAgent(task, context);
     const found: Running = {
       context,
+      ended,
       async report() {
         try {
           const answer = await fetch(`http://127.0.0.1:${port}${archiveReportPath}`);
@@ -95,6 +101,34 @@ describe.each([...postgresPrograms])('PostgreSQL %s', (_, program) => {
     running.push(found);
     return found;
   }
+
+  it('ends when the encryption key is replaced, and goes on with the new one', async () => {
+    const first = await archive(primary);
+    await fill(primary, 1000);
+    await expect.poll(async () => (await first.report())?.hasBase, patience).toBe(true);
+    const [old, fresh] = [1, 2].map((byte) => Buffer.alloc(32, byte).toString('base64'));
+    writeFileSync(keyFile(), `${fresh}\n${old}\n`);
+    expect(await first.ended).toMatchObject({
+      reason: 'Stopped',
+      message: `${keyFile()} has changed: the archive starts again with what it contains now`,
+    });
+    // The process would be gone.
+    first.context.stop();
+    const before = (await store.list()).map(({ name }) => name);
+    const second = await archive(primary);
+    await fill(primary, 20_000);
+    const written = await positionOf(primary);
+    await expect.poll(() => behind(primary, written), patience).toBeLessThanOrEqual(0);
+    await second.stop();
+    // As after the day on which nobody needs the old key any more.
+    writeFileSync(keyFile(), `${fresh}\n`);
+    const context = agentContext();
+    const keys = await container.keys(keyFile(), context);
+    const later = logStore({ target: await container.openTarget(target(), context), keys }, cluster, context);
+    const names = (await later.list()).map(({ name }) => name).filter((name) => !before.includes(name));
+    expect(names.length).toBeGreaterThan(1);
+    for (const name of names) expect((await later.read(name)).length).toBeGreaterThan(0);
+  });
 
   const fill = (server: PostgresProcess, rows = 20_000) =>
     server.sql(
@@ -235,28 +269,38 @@ describe.each([...postgresPrograms])('PostgreSQL %s', (_, program) => {
     expect(early).toMatchObject({ result: 'failed', reason: 'NotFound' });
   });
 
-  it('says that the log has a gap, and takes a base backup behind it', async () => {
-    const first = await archive(primary);
-    await expect.poll(async () => (await first.report())?.hasBase, patience).toBe(true);
-    await first.stop();
-    running.pop();
-    for (let round = 0; round < 6; round++) {
-      await fill(primary, 30_000);
-      await primary.sql('CHECKPOINT');
-    }
-    expect(await primary.sql("SELECT wal_status FROM pg_replication_slots WHERE slot_name = 'archive'")).toEqual([
-      ['lost'],
-    ]);
-    const second = await archive(primary);
-    await expect
-      .poll(async () => second.context.lines.some((line) => line.includes('the log has a gap')), patience)
-      .toBe(true);
-    await isArchived(primary, await positionOf(primary));
-    await expect.poll(async () => (await second.report())?.gap, patience).toBeUndefined();
-    expect(await second.report()).toMatchObject({ state: 'following', hasBase: true });
-    const folders = namesIn(join(home.directory, 'backups/apps/PostgresCluster/uid-1'));
-    expect(folders.filter((name) => name !== 'archive')).toHaveLength(2);
-  });
+  it.each([1, 2])(
+    'says that the log has a gap, and takes a base backup behind it, on timeline %i',
+    async (timeline) => {
+      if (timeline === 2) {
+        const standby = await startStandby(home, primary, 'standby', { config });
+        started.push(standby);
+        await primary.stop();
+        await standby.sql('SELECT pg_promote()');
+        primary = standby;
+      }
+      const first = await archive(primary);
+      await expect.poll(async () => (await first.report())?.hasBase, patience).toBe(true);
+      await first.stop();
+      running.pop();
+      for (let round = 0; round < 6; round++) {
+        await fill(primary, 30_000);
+        await primary.sql('CHECKPOINT');
+      }
+      expect(await primary.sql("SELECT wal_status FROM pg_replication_slots WHERE slot_name = 'archive'")).toEqual([
+        ['lost'],
+      ]);
+      const second = await archive(primary);
+      await expect
+        .poll(async () => second.context.lines.some((line) => line.includes('the log has a gap')), patience)
+        .toBe(true);
+      await isArchived(primary, await positionOf(primary));
+      await expect.poll(async () => (await second.report())?.gap, patience).toBeUndefined();
+      expect(await second.report()).toMatchObject({ state: 'following', hasBase: true });
+      const folders = namesIn(join(home.directory, 'backups/apps/PostgresCluster/uid-1'));
+      expect(folders.filter((name) => name !== 'archive')).toHaveLength(2);
+    },
+  );
 
   it('never replaces bytes by others', async () => {
     const first = await archive(primary);

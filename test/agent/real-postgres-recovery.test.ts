@@ -15,7 +15,7 @@ import {
   startPostgres,
   startStandby,
 } from '../support/postgres-process.ts';
-import { postgresPrograms } from '../support/postgres-program.ts';
+import { essentialPrograms } from '../support/postgres-program.ts';
 import { postgresCluster } from '../support/postgres-situation.ts';
 
 const cluster = { namespace: 'apps', kind: 'PostgresCluster', name: 'db', uid: 'uid-1' };
@@ -23,7 +23,7 @@ const python = '../../../../bin/python3';
 /** The timeline that is written to. The control file says the new one only after the next checkpoint. */
 const timeline = 'SELECT left(pg_walfile_name(pg_current_wal_lsn()), 8)';
 // The images with Patroni have Python.
-const programs = [...postgresPrograms].filter(([, { root }]) => existsSync(join(root, 'usr/bin/python3')));
+const programs = [...essentialPrograms].filter(([, { root }]) => existsSync(join(root, 'usr/bin/python3')));
 
 it.skipIf(programs.length === 0)('the sandbox has made images of PostgreSQL, whose servers run here', () => {
   expect(programs.length).toBeGreaterThan(0);

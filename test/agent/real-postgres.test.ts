@@ -27,15 +27,15 @@ import {
   startPostgres,
   startStandby,
 } from '../support/postgres-process.ts';
-import { postgresPrograms } from '../support/postgres-program.ts';
+import { essentialPrograms } from '../support/postgres-program.ts';
 
 const cluster = { namespace: 'apps', kind: 'PostgresCluster', name: 'db', uid: 'uid-1' };
 
-it.skipIf(postgresPrograms.size === 0)('the sandbox has made images of PostgreSQL, whose servers run here', () => {
-  expect([...postgresPrograms.keys()].length).toBeGreaterThan(0);
+it.skipIf(essentialPrograms.size === 0)('the sandbox has made images of PostgreSQL, whose servers run here', () => {
+  expect([...essentialPrograms.keys()].length).toBeGreaterThan(0);
 });
 
-describe.each([...postgresPrograms])('PostgreSQL %s', (major, program) => {
+describe.each([...essentialPrograms])('PostgreSQL %s', (major, program) => {
   let home: PostgresHome;
   let started: PostgresProcess[];
 

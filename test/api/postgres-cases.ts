@@ -2,6 +2,7 @@
 import { forbiddenParameters } from '../../src/engines/postgres/kind/parameters.ts';
 import type { Case, Json } from './case.ts';
 import { postgresBesideCases } from './postgres-beside-cases.ts';
+import { postgresImportCases } from './postgres-import-cases.ts';
 import { redisCases } from './redis-cases.ts';
 
 const sharedFields = ['image', 'storage', 'resources', 'scheduling', 'backup', 'bootstrap', 'deletionPolicy', 'paused'];
@@ -12,7 +13,12 @@ const isShared = (spec: unknown): boolean =>
   Object.keys(spec).every((field) => sharedFields.includes(field)) &&
   !/ephemeral/.test(JSON.stringify(spec));
 
-const shared: readonly Case[] = redisCases.filter(({ spec, old }) => isShared(spec) && isShared(old ?? {}));
+// A cluster can also begin with another PostgreSQL, so that what is missing is another field.
+const isOther = ({ story }: Case): boolean => story === 'a bootstrap from nothing';
+
+const shared: readonly Case[] = redisCases.filter(
+  (row) => isShared(row.spec) && isShared(row.old ?? {}) && !isOther(row),
+);
 
 const parameters = (value: Json): Json => ({ parameters: value });
 const many = (count: number): Json =>
@@ -30,6 +36,7 @@ const creates: readonly Case[] = [
       image: 'registry.example.com:5000/postgres:16.9',
       instances: 5,
       storage: { size: '10Gi', storageClassName: 'fast' },
+      walStorage: { size: '2Gi', storageClassName: 'faster' },
       resources: { requests: { cpu: 1, memory: '2Gi' }, limits: { cpu: '1500m', memory: '2Gi' } },
       scheduling: { topologySpread: 'Required', priorityClassName: 'database' },
       parameters: { work_mem: '8MB', 'pg_stat_statements.max': '10000', max_connections: '200' },
@@ -58,6 +65,11 @@ const creates: readonly Case[] = [
   { story: 'the longest value of a parameter', spec: parameters({ work_mem: '1'.repeat(1024) }) },
   { story: 'as many parameters as there may be', spec: parameters(many(100)) },
   { story: 'a parameter with quotes', spec: parameters({ search_path: `"$user", 'public'` }) },
+  ...['', 'pg_stat_statements', 'pg_stat_statements, auto_explain', 'a ,postgis-3,b.c '].map((value) => ({
+    story: `libraries ${JSON.stringify(value)}`,
+    spec: parameters({ shared_preload_libraries: value, session_preload_libraries: value }),
+  })),
+  { story: 'a parameter that is named like a language', spec: parameters({ plperl: 'x', 'plperlx.y': 'x' }) },
   { story: 'the longest name of a database', spec: { initial: { database: 'a'.repeat(63) } } },
   { story: 'an owner that only begins like a role of PostgreSQL', spec: { initial: { owner: 'pgbouncer' } } },
 
@@ -134,6 +146,29 @@ const creates: readonly Case[] = [
     spec: { failover: { ttl } },
     refused: 'spec.failover.ttl',
   })),
+  { story: 'the smallest volume for the log', spec: { walStorage: { size: '256Mi' } } },
+  {
+    story: 'a volume for the log that is too small',
+    spec: { walStorage: { size: '255Mi' } },
+    refused: 'spec.walStorage.size',
+  },
+  { story: 'a volume for the log without a size', spec: { walStorage: {} }, refused: 'spec.walStorage.size' },
+  { story: 'a volume for the log of no size', spec: { walStorage: { size: 'much' } }, refused: 'spec.walStorage.size' },
+  {
+    story: 'a volume for the log of a size that is too long',
+    spec: { walStorage: { size: `1${'0'.repeat(20)}` } },
+    refused: 'spec.walStorage.size',
+  },
+  ...['Fast', 'a'.repeat(254)].map((storageClassName) => ({
+    story: `a volume for the log of the class ${storageClassName.slice(0, 10)}`,
+    spec: { walStorage: { size: '1Gi', storageClassName } },
+    refused: 'spec.walStorage.storageClassName',
+  })),
+  {
+    story: 'a log that may be lost',
+    spec: { walStorage: { size: '1Gi', ephemeral: true } },
+    refused: 'spec.walStorage.ephemeral',
+  },
   { story: 'data that may be lost', spec: { storage: { ephemeral: true } }, refused: 'spec.storage.ephemeral' },
   {
     story: 'an instance with too little memory',
@@ -168,11 +203,31 @@ const creates: readonly Case[] = [
     ...['restore_command', 'archive_command', 'recovery_target', 'max_slot_wal_keep_size', 'listen_addresses'],
     ...['port', 'ssl', 'ssl_ca_file', 'hba_file', 'ident_file', 'data_directory', 'unix_socket_directories'],
     ...['password_encryption', 'dynamic_library_path', 'local_preload_libraries', 'zero_damaged_pages'],
+    ...['jit_provider', 'oauth_validator_libraries', 'extension_control_path', 'extension_destdir', 'include'],
+    ...['include_dir', 'include_if_exists', 'archive_library', 'archive_cleanup_command', 'recovery_end_command'],
+    ...['config_file', 'external_pid_file', 'log_directory', 'log_filename', 'krb_server_keyfile', 'ssl_key_file'],
+    ...['unix_socket_group', 'unix_socket_permissions', 'ssl_passphrase_command', 'recovery_target_time'],
+    ...['recovery_min_apply_delay', 'db_user_namespace', 'idle_replication_slot_timeout'],
   ].map((name) => ({
     story: `${name}, which the operator or Patroni decides`,
     spec: parameters({ [name]: 'x' }),
     refused: 'spec.parameters',
   })),
+  ...[
+    ...['plperl.on_init', 'plperl.on_plperlu_init', 'pltcl.start_proc', 'pltclu.start_proc'],
+    ...['pljava.vmoptions', 'pllua.on_init'],
+  ].map((name) => ({
+    story: `the parameter ${name}, which is code`,
+    spec: parameters({ [name]: 'x' }),
+    refused: 'spec.parameters',
+  })),
+  ...['session_preload_libraries', 'shared_preload_libraries', 'output_plugin_libraries'].flatMap((name) =>
+    ['/tmp/evil', '../evil', '$libdir/pg_stat_statements', 'a, /b', 'a b', '"a"', 'a,', ',', '.a'].map((value) => ({
+      story: `the parameter ${name} as ${JSON.stringify(value)}`,
+      spec: parameters({ [name]: value }),
+      refused: 'spec.parameters',
+    })),
+  ),
   ...Object.values(forbiddenParameters)
     .flat()
     .map((name) => ({
@@ -199,6 +254,43 @@ const updates: readonly Case[] = [
   { story: 'out', old: { instances: 1 }, spec: { instances: 5 } },
   { story: 'in', old: { instances: 5 }, spec: { instances: 1 } },
   { story: 'parked', old: {}, spec: { instances: 0 } },
+  { story: 'a volume for the log, added', old: {}, spec: { walStorage: { size: '1Gi' } }, refused: 'spec.walStorage' },
+  {
+    story: 'a volume for the log, removed',
+    old: { walStorage: { size: '1Gi' } },
+    spec: {},
+    refused: 'spec.walStorage',
+  },
+  {
+    story: 'a volume for the log that grows',
+    old: { walStorage: { size: '1Gi', storageClassName: 'a' } },
+    spec: { walStorage: { size: '2Gi', storageClassName: 'a' } },
+  },
+  {
+    story: 'a volume for the log that shrinks',
+    old: { walStorage: { size: '2Gi' } },
+    spec: { walStorage: { size: '2047Mi' } },
+    refused: 'spec.walStorage.size',
+  },
+  {
+    story: 'a size for the log that no volume was given, taken back',
+    old: { walStorage: { size: '2Gi' } },
+    status: { walStorage: { capacity: '1Gi', minimumSize: '1Gi' } },
+    spec: { walStorage: { size: '1Gi' } },
+  },
+  {
+    story: 'a size for the log that a volume was given, shrinks',
+    old: { walStorage: { size: '2Gi' } },
+    status: { walStorage: { capacity: '1Gi', minimumSize: '2Gi' } },
+    spec: { walStorage: { size: '1Gi' } },
+    refused: 'spec.walStorage.size',
+  },
+  ...[{ storageClassName: 'b' }, {}].map((other) => ({
+    story: `another class of the volume for the log: ${JSON.stringify(other)}`,
+    old: { walStorage: { size: '1Gi', storageClassName: 'a' } },
+    spec: { walStorage: { size: '1Gi', ...other } },
+    refused: 'spec.walStorage',
+  })),
   { story: 'other parameters', old: parameters({ work_mem: '8MB' }), spec: parameters({ work_mem: '16MB' }) },
   { story: 'another ttl', old: {}, spec: { failover: { ttl: '30s' } } },
   { story: 'the same version, said', old: {}, spec: { version: '17' } },
@@ -266,4 +358,10 @@ const updates: readonly Case[] = [
   { story: 'another owner', old: {}, spec: { initial: { owner: 'orders' } }, refused: 'spec.initial.owner' },
 ];
 
-export const postgresCases: readonly Case[] = [...shared, ...creates, ...updates, ...postgresBesideCases];
+export const postgresCases: readonly Case[] = [
+  ...shared,
+  ...creates,
+  ...updates,
+  ...postgresBesideCases,
+  ...postgresImportCases,
+];

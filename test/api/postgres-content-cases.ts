@@ -28,6 +28,9 @@ const reserved = [
   'current_role',
   'session_user',
   'clusterwright',
+  'clusterwright_pooler',
+  'clusterwright_monitor',
+  'clusterwright-of-later',
   'replicator',
   'rewinder',
 ];

@@ -17,6 +17,8 @@ function made(days: number, purpose: Purpose = nightly, clusterUid = 'uid-1'): C
   return { id: idOf(days), manifest: { clusterUid, purpose }, modifiedAt: now - days * day };
 }
 
+const base = (days: number, clusterUid = 'uid-1'): Candidate => made(days, { type: 'archive', name: 'db' }, clusterUid);
+
 function plan(question: Partial<RetentionQuestion>) {
   return planRetention({
     candidates: [],
@@ -59,6 +61,20 @@ describe('retention', () => {
     ['looks at no last one of a cluster', [made(0), made(1, { type: 'deletion', name: 'nightly' })], { count: 1 }, []],
     ['looks at no other cluster', [made(0), made(1, nightly, 'uid-2'), made(2)], { count: 1 }, ids(2)],
     [
+      'lets a base of the archive go with a later backup of its own',
+      [made(0), made(1), made(2), made(3), base(4), base(5), base(2.5), made(6, nightly, 'uid-2')],
+      { count: 3 },
+      ids(5, 4, 3),
+    ],
+    [
+      'keeps a base of the archive as long as every later backup stays',
+      [made(0), made(1), base(2), base(90)],
+      { count: 2, ageSeconds: 86_400 * 30 },
+      [],
+    ],
+    ['looks at no base of another cluster', [made(0), made(1), base(2, 'uid-2')], { count: 1 }, ids(1)],
+    ['counts no base of the archive as one of its own', [base(0.5), made(0), made(1)], { count: 2 }, []],
+    [
       'counts nothing that cannot be trusted, and leaves it alone',
       [made(0), { id: idOf(1), manifest: 'unusable', modifiedAt: 0 }, made(2), made(3)],
       { count: 2 },
@@ -78,6 +94,11 @@ describe('retention', () => {
   const doubtful = (days: number): Candidate => ({
     ...made(days),
     manifest: { clusterUid: 'uid-1', purpose: nightly, isDoubtful: true },
+  });
+
+  it('keeps the bases of the archive where only backups go that hold suddenly little', () => {
+    const candidates = [made(0), doubtful(1), doubtful(2), base(3)];
+    expect(plan({ candidates, retention: { count: 1 } }).expired).toEqual(ids(2));
   });
 
   it('stands still while the one just made holds suddenly little', () => {

@@ -8,9 +8,10 @@ import { parse } from 'yaml';
 import type { Cluster } from '../../src/api/cluster.ts';
 import { apiVersionOf, type KubeObject, type Resource } from '../../src/api/object.ts';
 import { validateCluster } from '../../src/api/validate.ts';
-import { EtcdCluster, RedisCluster } from '../../src/constructs/clusters.ts';
+import { EtcdCluster, PostgresCluster, RedisCluster } from '../../src/constructs/clusters.ts';
 import type { KindHandler } from '../../src/engine/engine.ts';
 import { etcd } from '../../src/engines/etcd/index.ts';
+import { postgres } from '../../src/engines/postgres/index.ts';
 import { redis } from '../../src/engines/redis/index.ts';
 import { toHandler } from '../../src/jobs/to-handler.ts';
 
@@ -65,7 +66,15 @@ const etcdWorkload: OwnWorkload = {
   synthesize: (scope, name, namespace) => void new EtcdCluster(scope, name, { metadata: { name, namespace } }),
 };
 
-export const ownWorkloads: readonly OwnWorkload[] = [redisWorkload, etcdWorkload];
+/** Three members, with certificates of their own. */
+const postgresWorkload: OwnWorkload = {
+  ...workloadOf(toHandler(postgres)),
+  change: '{"spec":{"parameters":{"work_mem":"10{i}kB"}}}',
+  hasStandIn: false,
+  synthesize: (scope, name, namespace) => void new PostgresCluster(scope, name, { metadata: { name, namespace } }),
+};
+
+export const ownWorkloads: readonly OwnWorkload[] = [redisWorkload, etcdWorkload, postgresWorkload];
 
 /** @throws Error when the file holds another kind, or would make two clusters of one name */
 export async function templateOf(file: string, kind: string): Promise<Manifest> {

@@ -147,6 +147,13 @@ describe('the end of a cluster', () => {
       [],
       ['delete PersistentVolumeClaim data-db-12 uid-data-db-12', 'DeletingData'],
     ],
+    [
+      'Delete: the volume of a log goes with that of the data, and a copy of it does not',
+      cluster('Delete', going),
+      ['wal-db-0', 'wal-db-0-20261123', 'walk-db-0'].map((name) => object('v1', 'PersistentVolumeClaim', name)),
+      [],
+      ['delete PersistentVolumeClaim wal-db-0 uid-wal-db-0', 'DeletingData'],
+    ],
     ['Delete: nor one of a member', cluster('Delete', going), copiesOfMember, [], [letGo, 'settled']],
     [
       'Delete: nor one of another cluster',

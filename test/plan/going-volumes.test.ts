@@ -113,6 +113,16 @@ describe('a pod whose volume would go with it', () => {
     expect(asked).toEqual([['db-0', 'db-2']]);
   });
 
+  it('is not deleted for that of its log either, where it has one', () => {
+    const plan = planOf(deletePod(1));
+    const logs = [0, 1, 2].map((ordinal) =>
+      object('PersistentVolumeClaim', `wal-db-${ordinal}`, ordinal === 1 ? { deletionTimestamp } : {}),
+    );
+    const children = childrenOf([...childrenWith([]).objects, ...logs]);
+    expect(sparingVolumes(plan, children, () => never).outcome).toBe(plan.outcome);
+    expect(sparingVolumes(plan, children, () => never, ['data', 'wal']).outcome).toBe(never);
+  });
+
   it('keeps the others of the plan, too', () => {
     expect(sparingVolumes(planOf(deletePod(0), deletePod(1)), childrenWith([1]), () => never).steps).toEqual([]);
   });

@@ -8,6 +8,7 @@ import {
   growthSteps,
   largerVolumes,
   storageStatus,
+  walVolumes,
 } from '../../src/plan/volume-expansion.ts';
 import type { Claim, Pod } from '../../src/resources/children.ts';
 
@@ -136,6 +137,7 @@ describe('what the volumes have', () => {
 
   it('is named where it is more than the spec asks for', () => {
     expect(largerVolumes('1Gi', claims({}, { asked: '1Gi', has: '2Gi' }))).toBeUndefined();
+    expect(largerVolumes('1Gi', claims({ asked: '2Gi', has: '2Gi' }), walVolumes)).toMatch(/^walStorage.size is 1Gi, /);
     expect(largerVolumes('1Gi', claims({}, { asked: '2Gi', has: '2Gi' }))).toBe(
       'storage.size is 1Gi, and data-db-1 has 2Gi: volumes never shrink, and nothing is changed',
     );

@@ -19,10 +19,14 @@ const patienceMs = 400_000;
 const quietMs = 4_000;
 
 /** An operator without crashes, until the cluster is whole and quiet. Resolves with its writes. */
-export async function undisturbed(stage: Stage, isWhole: Check): Promise<readonly string[]> {
+export async function undisturbed(
+  stage: Stage,
+  isWhole: Check,
+  withinMs: number = patienceMs,
+): Promise<readonly string[]> {
   const life = await startLife(stage);
   try {
-    await settled(life, isWhole, performance.now() + patienceMs);
+    await settled(life, isWhole, performance.now() + withinMs);
   } finally {
     await life.end();
   }
@@ -30,9 +34,13 @@ export async function undisturbed(stage: Stage, isWhole: Check): Promise<readonl
 }
 
 /** One operator after the other, each killed after its first write, until one finds nothing left to write. */
-export async function killedAfterEveryWrite(stage: Stage, isWhole: Check): Promise<readonly string[]> {
+export async function killedAfterEveryWrite(
+  stage: Stage,
+  isWhole: Check,
+  withinMs: number = patienceMs,
+): Promise<readonly string[]> {
   const writes: string[] = [];
-  const deadline = performance.now() + patienceMs;
+  const deadline = performance.now() + withinMs;
   while (performance.now() < deadline) {
     const life = await startLife({ ...stage, writes: 1 });
     const isDone = await settled(life, isWhole, deadline);

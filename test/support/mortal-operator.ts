@@ -1,11 +1,13 @@
 /**
  * The shipped controller code with a wire that counts its writes and can end with the k-th of them.
  *
- * A write is a POST, PUT, PATCH or DELETE that the API server has acknowledged (leases and events apart), or a command
+ * A write is a POST, PUT, PATCH or DELETE that the API server has acknowledged (leases, events and dry runs apart), or a command
  * that changes a database process and was answered. The operator dies before it learns of the answer to its last
- * write: from then on nothing it sends arrives, and nothing it knew is passed on.
+ * write: from then on nothing it sends arrives, and nothing it knew is passed on. What it asks of PostgreSQL and Patroni
+ * is encrypted, so there an action of a plan counts that was carried out.
  */
 import type { Duplex } from 'node:stream';
+import type { KindHandler } from '../../src/engine/engine.ts';
 import { engines as ownEngines } from '../../src/engines/index.ts';
 import { handlersOf } from '../../src/jobs/handlers.ts';
 import { loadKubeconfig } from '../../src/runtime/kubeconfig.ts';
@@ -55,8 +57,9 @@ const changing = [
 /** etcd's answer where it has not done what it was asked for. */
 const refused = /^HTTP\/1\.1 (?!200)/;
 
-function isCounted({ method, path }: TransportRequest): boolean {
-  return method !== 'GET' && !/\/(leases|events)(\/|$)/.test(path);
+/** A dry run changes nothing, and whoever died of it would come no further. */
+function isCounted({ method, path, query }: TransportRequest): boolean {
+  return method !== 'GET' && query?.dryRun !== 'All' && !/\/(leases|events)(\/|$)/.test(path);
 }
 
 export async function startLife(options: LifeOptions): Promise<Life> {
@@ -97,7 +100,10 @@ export async function startLife(options: LifeOptions): Promise<Life> {
     return counting(await dialTcp(host, port, signal), `${host}:${port}`, wrote, () => dead);
   };
 
-  const edges = { engines, transport, dial, clock: systemClock, namespaces: [options.namespace] };
+  const counted = engines.map((engine) =>
+    engine.kind.resource.kind === 'PostgresCluster' ? acting(engine, wrote, () => dead) : engine,
+  );
+  const edges = { engines: counted, transport, dial, clock: systemClock, namespaces: [options.namespace] };
   const operator = createOperator({
     ...foreseen(edges, options.foresight),
     instance: 'mortal',
@@ -114,6 +120,25 @@ export async function startLife(options: LifeOptions): Promise<Life> {
     async end() {
       stopping.abort();
       await ended;
+    },
+  };
+}
+
+/** Counts an action when it has been carried out; a dead operator does not learn of that, and carries out none. */
+function acting(engine: KindHandler, wrote: (what: string) => void, isDead: () => boolean): KindHandler {
+  return {
+    ...engine,
+    async assess(...asked) {
+      const assessment = await engine.assess(...asked);
+      return {
+        ...assessment,
+        async act(action) {
+          if (isDead()) throw new Dead();
+          await assessment.act(action);
+          wrote(`act ${action.type}`);
+          if (isDead()) throw new Dead();
+        },
+      };
     },
   };
 }

@@ -4,7 +4,14 @@ import { pods } from '../../src/api/resource.ts';
 import { isNotFound } from '../../src/runtime/api-error.ts';
 import type { KubeClient } from '../../src/runtime/client.ts';
 import { listAll, removeByName } from './kubernetes.ts';
-import { etcdClusters, namespaces, postgresClusters, redisClusters } from './resources.ts';
+import {
+  etcdClusters,
+  namespaces,
+  postgresClusters,
+  postgresDatabases,
+  postgresUsers,
+  redisClusters,
+} from './resources.ts';
 import { until } from './until.ts';
 
 export function restricted(name: string): KubeObject {
@@ -23,7 +30,7 @@ export async function removeNamespace(client: KubeClient, name: string): Promise
     if (isNotFound(error)) return;
     throw error;
   }
-  for (const resource of [redisClusters, etcdClusters, postgresClusters]) {
+  for (const resource of [redisClusters, etcdClusters, postgresClusters, postgresDatabases, postgresUsers]) {
     for (const cluster of await listAll(client, resource, name)) {
       // Without an operator nobody would take the finalizer away.
       const ref = { resource, namespace: name, name: cluster.metadata.name };

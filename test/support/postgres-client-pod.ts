@@ -26,9 +26,14 @@ export interface ClientPodOptions {
   readonly writers: number;
   /** Default: any node. */
   readonly node?: string;
+  /** Default: that of the Secret, which is the primary. */
+  readonly service?: string;
+  /** How long an attempt may take; default 2. */
+  readonly limitSeconds?: number;
 }
 
-export async function startClientPod({ cluster, name, writers, node }: ClientPodOptions): Promise<ClientPod> {
+export async function startClientPod(options: ClientPodOptions): Promise<ClientPod> {
+  const { cluster, name, writers, node, service, limitSeconds } = options;
   const { client, namespace } = cluster;
   const ref = { resource: podResource, namespace, name };
   const metadata = { name, namespace };
@@ -58,6 +63,8 @@ export async function startClientPod({ cluster, name, writers, node }: ClientPod
             { name: 'URI', valueFrom: uri },
             { name: 'RUN', value: name },
             { name: 'WRITERS', value: String(writers) },
+            ...(service === undefined ? [] : [{ name: 'SERVICE', value: service }]),
+            ...(limitSeconds === undefined ? [] : [{ name: 'LIMIT', value: String(limitSeconds) }]),
           ],
           ports: [{ containerPort: port }],
           readinessProbe: { tcpSocket: { port }, periodSeconds: 1 },
@@ -66,7 +73,7 @@ export async function startClientPod({ cluster, name, writers, node }: ClientPod
           volumeMounts: [{ name: 'script', mountPath: '/script', readOnly: true }],
         },
       ],
-      volumes: [{ name: 'script', configMap: metadata }],
+      volumes: [{ name: 'script', configMap: { name } }],
     },
   });
   const address = await until('the client runs', async () => {

@@ -3,11 +3,15 @@
  * kept in the writers' pod and read from there, so it goes on while the API server or the operator is away.
  */
 import { type ClientPod, type ClientPodOptions, startClientPod } from './postgres-client-pod.ts';
+import type { PostgresTestCluster } from './postgres-test-cluster.ts';
 
-interface Acknowledged {
+export interface Acknowledged {
   /** Milliseconds since 1970. All pods have the clock of this machine. */
   readonly at: number;
   readonly key: string;
+  /** Of one writer of one run, in the order in which it wrote. */
+  readonly writer: string;
+  readonly n: number;
   /** Address of the member that acknowledged it. */
   readonly server: string;
 }
@@ -15,6 +19,8 @@ interface Acknowledged {
 export interface PostgresLedger {
   /** So far, over all runs of the client. */
   count(): Promise<number>;
+  /** All of it, over all runs. */
+  acknowledged(): Promise<readonly Acknowledged[]>;
   mark(): void;
   /** Milliseconds of the longest time between two acknowledged writes of any writer since `mark`. */
   gapSinceMark(): Promise<number>;
@@ -32,8 +38,11 @@ export interface PostgresLedger {
   lost(): Promise<readonly string[]>;
   /** What writers met, and how often. */
   errors(): Promise<Readonly<Record<string, number>>>;
-  /** Ends the client and goes on with another one, elsewhere. What was acknowledged stays in the ledger. */
-  move(node: string): Promise<void>;
+  /**
+   * Ends the client and goes on with another one, elsewhere, or of another cluster that has the same data. What was acknowledged stays in
+   * the ledger.
+   */
+  move(node?: string, cluster?: PostgresTestCluster): Promise<void>;
 }
 
 type Answer = {
@@ -49,12 +58,18 @@ export async function openPostgresLedger(options: Omit<ClientPodOptions, 'name' 
   let markedAt = Date.now();
   let reading: Promise<unknown> = Promise.resolve();
 
-  const start = (node: string | undefined): Promise<ClientPod> => {
+  const start = (node: string | undefined, cluster = options.cluster): Promise<ClientPod> => {
     runs += 1;
     read = 0;
-    return startClientPod({ ...options, name: runName(), writers: 4, ...(node === undefined ? {} : { node }) });
+    return startClientPod({
+      ...options,
+      cluster,
+      name: runName(),
+      writers: 4,
+      ...(node === undefined ? {} : { node }),
+    });
   };
-  const runName = (): string => `ledger-${runs}`;
+  const runName = (): string => `ledger-${options.cluster.name}-${runs}`;
   let pod = await start(options.node);
 
   async function readMore(): Promise<void> {
@@ -64,7 +79,8 @@ export async function openPostgresLedger(options: Omit<ClientPodOptions, 'name' 
       errors = answer.errors;
       read += length;
       for (const [at, writer, n, server] of answer.acknowledged) {
-        entries.push({ at: at * 1000, key: `${runName()}/${writer}/${n}`, server });
+        const by = `${runName()}/${writer}`;
+        entries.push({ at: at * 1000, key: `${by}/${n}`, writer: by, n, server });
       }
       if (length === 0) return;
     }
@@ -92,6 +108,10 @@ export async function openPostgresLedger(options: Omit<ClientPodOptions, 'name' 
     async count() {
       await refresh();
       return entries.length;
+    },
+    async acknowledged() {
+      await refresh();
+      return [...entries];
     },
     mark() {
       markedAt = Date.now();
@@ -125,10 +145,10 @@ export async function openPostgresLedger(options: Omit<ClientPodOptions, 'name' 
       await refresh();
       return errors;
     },
-    async move(node) {
+    async move(node, cluster) {
       await refresh();
       await pod.remove();
-      pod = await start(node);
+      pod = await start(node, cluster);
     },
   };
   return ledger;

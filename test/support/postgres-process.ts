@@ -2,7 +2,7 @@
  * PostgreSQL servers on ports of the loopback. They run in the root directory of their packages, as a user that is not
  * root, with the test's directory at `/data`: mounted where only this process sees it.
  */
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import {
   appendFileSync,
   chmodSync,
@@ -30,9 +30,14 @@ export const postgresUser = 999;
 /** A directory that the servers of one test share, and that they find at `/data`. */
 export interface PostgresHome {
   readonly directory: string;
+  readonly major: number;
   /** What a program writes to its output. Throws with its errors. */
   run(name: string, ...args: readonly string[]): string;
   spawn(name: string, ...args: readonly string[]): ChildProcess;
+  /** Runs a script of a shell, with `/tmp` in this directory. Throws with what it printed. */
+  shell(script: string): string;
+  /** The same directory, with the programs of another version. */
+  version(major: number): PostgresHome;
   /** Gives everything below a path to the servers' user. */
   give(path: string): void;
   remove(): void;
@@ -42,19 +47,25 @@ export function openHome({ root, major }: PostgresProgram): PostgresHome {
   const directory = mkdtempSync(join(tmpdir(), 'postgres-'));
   chownSync(directory, postgresUser, postgresUser);
   mkdirSync(join(root, 'data'), { recursive: true });
-  const command = (name: string, args: readonly string[]): string[] => [
+  return homeAt(root, directory, major);
+}
+
+function homeAt(root: string, directory: string, major: number): PostgresHome {
+  const inside = (mounts: string, words: readonly string[]): string[] => [
     '--mount',
     'sh',
     '-c',
-    'mount --bind /dev "$1/dev" && mount --bind "$2" "$1/data" && shift 2 && exec chroot --userspec="$@"',
+    `mount --bind /dev "$1/dev" && ${mounts} && shift 2 && exec chroot --userspec="$@"`,
     'sh',
     root,
     directory,
     `${postgresUser}:${postgresUser}`,
     root,
-    `/usr/lib/postgresql/${major}/bin/${name}`,
-    ...args,
+    ...words,
   ];
+  const data = 'mount --bind "$2" "$1/data"';
+  const command = (name: string, args: readonly string[]): string[] =>
+    inside(data, [`/usr/lib/postgresql/${major}/bin/${name}`, ...args]);
   const env = {
     PATH: '/usr/sbin:/usr/bin:/sbin:/bin',
     LC_ALL: 'C.UTF-8',
@@ -64,9 +75,20 @@ export function openHome({ root, major }: PostgresProgram): PostgresHome {
   };
   return {
     directory,
+    major,
     run: (name, ...args) =>
       execFileSync('unshare', command(name, args), { env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }),
     spawn: (name, ...args) => spawn('unshare', command(name, args), { env, stdio: ['ignore', 'pipe', 'pipe'] }),
+    shell(script) {
+      // As in a pod: the user of the servers has the name of the superuser.
+      writeFileSync(join(directory, 'passwd'), `postgres:x:${postgresUser}:${postgresUser}::/data:/bin/sh\n`);
+      const more = 'mount --bind "$2" "$1/tmp" && mount --bind "$2/passwd" "$1/etc/passwd"';
+      const words = inside(`${data} && ${more}`, ['/bin/sh', '-c', script]);
+      const { status, stdout, stderr } = spawnSync('unshare', words, { env, encoding: 'utf8' });
+      if (status !== 0) throw new Error(`the script ended with code ${status}: ${stdout}${stderr}`);
+      return stdout;
+    },
+    version: (other) => homeAt(root, directory, other),
     give: (path) => void execFileSync('chown', ['-R', `${postgresUser}:${postgresUser}`, path]),
     remove: () => rmSync(directory, { recursive: true, force: true, maxRetries: 10 }),
   };

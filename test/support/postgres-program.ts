@@ -62,3 +62,10 @@ export const postgresPrograms: ReadonlyMap<string, PostgresProgram> = new Map(
     return program === undefined ? [] : [[major, program]];
   }),
 );
+
+const isEveryVersionWanted = process.env.CLUSTERWRIGHT_ALL_VERSIONS !== undefined;
+
+/** For tests that take minutes and hardly depend on the version: `npm test` runs them with one, `npm run test:all` with all. */
+export const essentialPrograms: ReadonlyMap<string, PostgresProgram> = new Map(
+  [...postgresPrograms].filter(([major]) => isEveryVersionWanted || major === '17'),
+);

@@ -24,7 +24,9 @@ import {
   retiredAnnotation,
   roleLabel,
   versionAnnotation,
+  walClaimName,
 } from '../../src/engines/postgres/names.ts';
+import { isApart } from '../../src/engines/postgres/observe/lost-log.ts';
 import type { LiveMember, PostgresObserved } from '../../src/engines/postgres/observe/observed.ts';
 import { parameterNames } from '../../src/engines/postgres/observe/server.ts';
 import { firstAuthorities } from '../../src/engines/postgres/resources/authorities.ts';
@@ -64,6 +66,8 @@ export interface Story {
   readonly members?: ByNumber<MemberChange>;
   readonly pods?: ByNumber<PodChange>;
   readonly claims?: ByNumber<ClaimChange>;
+  /** Of the volumes that have the log alone. They have no marks but that of a member that has left. */
+  readonly walClaims?: ByNumber<'none' | 'retired' | 'going'>;
   /** How each member is to start, as it is written down. By default it resumes. */
   readonly starts?: ByNumber<Start>;
   /** A major upgrade that is under way, and who of the members runs. */
@@ -135,9 +139,10 @@ export function postgresWorld(story: Story = {}): World {
     ].map(child),
     ...numbers.flatMap((number) => podOf(story, built, number, primary)),
     ...numbers.flatMap((number) => claimOf(story, built, number)),
+    ...numbers.flatMap((number) => walClaimOf(story, built, number)),
     ...besidePodsOf(built, numbers),
   ];
-  const members = numbers.flatMap((number) => liveOf(story, built, numbers, primary, number));
+  const members = askedAgain(numbers.flatMap((number) => liveOf(story, built, numbers, primary, number)));
   const isAsked = members.some(({ state }) => state === 'answering');
   return {
     cluster,
@@ -155,6 +160,19 @@ export function postgresWorld(story: Story = {}): World {
       ...story.observed,
     },
   };
+}
+
+/** Where a standby copies from nobody, everybody has said the same a second time, unless the story says otherwise. */
+function askedAgain(members: PostgresObserved['members']): PostgresObserved['members'] {
+  if (!members.some((member) => member.state === 'answering' && isApart(member))) return members;
+  return members.map((member) => {
+    if (member.state !== 'answering' || 'later' in member) return member;
+    const { timeline, lsn } = member;
+    return {
+      ...member,
+      later: { ...(timeline === undefined ? {} : { timeline }), ...(lsn === undefined ? {} : { lsn }) },
+    };
+  });
 }
 
 const poolersSeen = (size: number) =>
@@ -333,6 +351,31 @@ function claimOf(story: Story, cluster: Cluster<PostgresSpec>, number: number): 
       },
       spec: { resources: { requests: { storage: cluster.spec.storage.size } } },
       status: { phase: 'Bound', capacity: { storage: cluster.spec.storage.size } },
+    }),
+  ];
+}
+
+function walClaimOf(story: Story, cluster: Cluster<PostgresSpec>, number: number): KubeObject[] {
+  const change = changeOf(story.walClaims, number);
+  const size = cluster.spec.walStorage?.size;
+  if (size === undefined || change === 'none') return [];
+  const { name, namespace } = cluster.metadata;
+  return [
+    stored({
+      apiVersion: 'v1',
+      kind: 'PersistentVolumeClaim',
+      metadata: {
+        name: walClaimName(name, number),
+        namespace,
+        labels: {
+          ...selectorLabels(cluster, { engine: 'postgres', component }),
+          [memberLabel]: memberName(name, number),
+        },
+        annotations: change === 'retired' ? { [retiredAnnotation]: 'true' } : {},
+        ...(change === 'going' ? { deletionTimestamp: new Date(now).toISOString() } : {}),
+      },
+      spec: { resources: { requests: { storage: size } } },
+      status: { phase: 'Bound', capacity: { storage: size } },
     }),
   ];
 }

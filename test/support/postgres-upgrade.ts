@@ -25,6 +25,10 @@ export const told = { ...kept, newSystem: '8008' };
 export type Ending =
   | 'running'
   | 'lost'
+  /** Its only pod was deleted, and Kubernetes waits before the next one. */
+  | 'robbed'
+  /** Somebody has deleted the Job: its pod is still there. */
+  | 'orphaned'
   | { readonly says: string }
   /** Its last pod has ended with this code, and the Job has given up. */
   | { readonly fails: number; readonly says: string };
@@ -40,7 +44,7 @@ export function jobOf(task: UpgradeTask, ending: Ending, purpose = '15-17-1'): K
     metadata: {
       name: `${job.metadata.name}-x1y2z`,
       namespace: 'apps',
-      labels: job.metadata.labels ?? {},
+      labels: { ...job.metadata.labels, 'batch.kubernetes.io/job-name': job.metadata.name },
       ownerReferences: [{ apiVersion: 'batch/v1', kind: 'Job', name: job.metadata.name, uid, controller: true }],
     },
     status: {
@@ -59,6 +63,8 @@ export function jobOf(task: UpgradeTask, ending: Ending, purpose = '15-17-1'): K
     },
   });
   if (ending === 'running') return [made(), pod()];
+  if (ending === 'robbed') return [{ ...made(), status: { failed: 1 } } as KubeObject];
+  if (ending === 'orphaned') return [pod()];
   if (ending === 'lost') return [made('Complete')];
   if ('fails' in ending) return [made('Failed'), pod({ exitCode: ending.fails, message: ending.says })];
   return [made('Complete'), pod({ exitCode: 0, message: ending.says })];

@@ -54,6 +54,12 @@ export function actionWords(action: PostgresAction): string {
       return `resume ${action.poolers.map(({ pod }) => pod).join(' ')}`;
     case 'postgres.setLogin':
       return `set password of ${action.role}`;
+    case 'postgres.import':
+      return `tell ${action.member.pod} of the source`;
+    case 'postgres.cutOver':
+      return action.request === undefined
+        ? `withdraw the cut-over of ${action.member.pod}`
+        : `cut over ${action.member.pod}: ${action.request}`;
     default:
       return action satisfies never;
   }

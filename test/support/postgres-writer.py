@@ -16,9 +16,13 @@ from urllib.parse import parse_qs, urlsplit
 import psycopg2
 import psycopg2.extensions as extensions
 
-LIMIT, PAUSE, AGAIN = 2.0, 0.02, 0.05
+PAUSE, AGAIN = 0.02, 0.05
 URI, RUN, WRITERS = os.environ['URI'], os.environ['RUN'], int(os.environ['WRITERS'])
+SERVICE, LIMIT = os.environ.get('SERVICE'), float(os.environ.get('LIMIT', '2'))
 TABLE = 'create table if not exists ledger(run text, writer int, n bigint, note text, primary key(run, writer, n))'
+
+# Behind a pooler each statement may reach another server.
+INSERT = 'insert into ledger values (%s, %s, %s, md5(%s)) returning host(inet_server_addr())'
 
 
 class Late(Exception):
@@ -49,7 +53,8 @@ def attempt(doing):
 
 def connect(host=None):
     attempt('connect')
-    connection = psycopg2.connect(URI, application_name='ledger', **({} if host is None else {'host': host}))
+    there = host or SERVICE
+    connection = psycopg2.connect(URI, application_name='ledger', **({} if there is None else {'host': there}))
     connection.autocommit = True
     return connection
 
@@ -76,19 +81,18 @@ def failed(error):
 
 
 def write(writer):
-    n, connection, server = 0, None, None
+    n, connection = 0, None
     while True:
         going.wait()
         try:
             if connection is None:
                 connection = connect()
                 cursor = connection.cursor()
-                cursor.execute('select host(inet_server_addr())')
-                server = cursor.fetchone()[0]
             n += 1
             del connection.notices[:]
             attempt('insert')
-            cursor.execute('insert into ledger values (%s, %s, %s, md5(%s))', (RUN, writer, n, str(n)))
+            cursor.execute(INSERT, (RUN, writer, n, str(n)))
+            server = cursor.fetchone()[0]
             if any('synchronous replication' in notice for notice in connection.notices):
                 raise Late('the commit did not wait for a standby')
             with lock:

@@ -12,7 +12,9 @@ import {
   statefulSets,
 } from '../../src/api/resource.ts';
 import { etcdKind } from '../../src/engines/etcd/kind/schema.ts';
+import { databaseKind } from '../../src/engines/postgres/kind/database.ts';
 import { postgresKind } from '../../src/engines/postgres/kind/schema.ts';
+import { userKind } from '../../src/engines/postgres/kind/user.ts';
 import { redisKind } from '../../src/engines/redis/kind/schema.ts';
 
 const clusterWide = (group: string, version: string, kind: string, plural: string): Resource => ({
@@ -50,6 +52,8 @@ export const resourceQuotas: Resource = {
 export const redisClusters: Resource = redisKind.resource;
 export const etcdClusters: Resource = etcdKind.resource;
 export const postgresClusters: Resource = postgresKind.resource;
+export const postgresDatabases: Resource = databaseKind.resource;
+export const postgresUsers: Resource = userKind.resource;
 /** Of the engine in `test/package/memcached`. */
 export const memcachedClusters: Resource = {
   group: 'caches.example.com',

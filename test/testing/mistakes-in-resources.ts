@@ -289,16 +289,20 @@ export const mistakesInResources: readonly Mistake[] = [
     },
   },
   {
-    story: 'two volumes in a pod',
+    story: 'three volumes in a pod',
     engine: specOf('StatefulSet', ({ volumeClaimTemplates }) => ({
-      volumeClaimTemplates: [...(volumeClaimTemplates as readonly Fields[]), { metadata: { name: 'log' }, spec: {} }],
+      volumeClaimTemplates: [
+        ...(volumeClaimTemplates as readonly Fields[]),
+        { metadata: { name: 'wal' } },
+        { metadata: { name: 'log' } },
+      ],
     })),
-    found: { [rules.claims]: 'StatefulSet toy has more than one claim template' },
+    found: { [rules.claims]: 'StatefulSet toy has more than two claim templates' },
   },
   {
     story: 'a claim template of another name',
     engine: claimOf(({ metadata }) => ({ metadata: { ...fieldsIn(metadata), name: 'disk' } })),
-    found: { [rules.claims]: 'the claim template of StatefulSet toy is called disk instead of data' },
+    found: { [rules.claims]: 'a claim template of StatefulSet toy is called disk instead of data' },
   },
   {
     story: 'claims without labels',

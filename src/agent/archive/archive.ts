@@ -10,6 +10,7 @@ import type { LogArchive } from '../../engine/driver/log-archive.ts';
 import { sleep } from '../../system/clock.ts';
 import type { AgentIO } from '../agent-io.ts';
 import type { Repository } from '../repository.ts';
+import { type SecretDigests, untilSecretsChange } from './changed-secrets.ts';
 import { logStore, type WritableLogStore } from './log-store.ts';
 import { type Progress, progress } from './progress.ts';
 import { serveReport } from './report-server.ts';
@@ -25,6 +26,7 @@ export async function archiveLog(
   repository: Repository,
   context: AgentContext,
   io: Pick<AgentIO, 'spool'>,
+  secrets: SecretDigests,
 ): Promise<never> {
   const { archive, engine } = driverOf(repository.drivers, task.source.engine);
   if (archive === undefined) throw new Failure('Unfit', `${engine} has no log that could be archived`);
@@ -33,7 +35,8 @@ export async function archiveLog(
   const store = logStore(repository, task.cluster, context);
   try {
     const ending = upkeep({ task, repository, archive, store, shown }, context, io);
-    return await Promise.race([followed(task, archive, store, shown, context), ending]);
+    const changed = untilSecretsChange(task, secrets, context);
+    return await Promise.race([followed(task, archive, store, shown, context), ending, changed]);
   } finally {
     server.close();
   }

@@ -8,7 +8,8 @@ export interface Progress {
   hasLog(): boolean;
   following(): void;
   failing(problem: NonNullable<ArchiveReport['problem']>): void;
-  stored(end: string): void;
+  /** `end`: absent where nothing of the log itself is stored. */
+  stored(end: string | undefined): void;
   gap(message: string): void;
   upkeep(found: { readonly hasBase: boolean; readonly problem?: string }): void;
 }
@@ -30,8 +31,8 @@ export function progress({ now }: Pick<Clock, 'now'>): Progress {
       current = { ...current, ...enter('failing'), problem };
     },
     stored(end) {
-      hasLog = true;
-      current = { ...current, end, storedAt: time() };
+      hasLog ||= end !== undefined;
+      current = { ...current, ...(end === undefined ? {} : { end }), storedAt: time() };
     },
     gap(message) {
       // Until something behind it is stored, the store does not tell of it.

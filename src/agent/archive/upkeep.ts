@@ -45,11 +45,11 @@ export async function upkeep(
     try {
       // Before the log comes there is nothing that a backup could be the base of.
       if (shown.report().state === 'following' && shown.hasLog()) {
-        isWell = await hasBase(options);
+        isWell = await sinceTheGap(shown, () => hasBase(options));
         shown.upkeep({ hasBase: isWell });
         if (!isWell) {
           await takeBase(options, context, io);
-          isWell = await becomesBase(options, context);
+          isWell = await sinceTheGap(shown, () => becomesBase(options, context));
         } else unneededBefore = await prune(options, unneededBefore, context);
         shown.upkeep({ hasBase: isWell });
       }
@@ -72,6 +72,12 @@ async function backupsOf({ task, repository }: UpkeepOptions) {
   const withManifest = folders.filter(({ hasManifest }) => hasManifest);
   const known = await historyOf(repository, withManifest);
   return { states: known.map(({ manifest }) => manifest.state), isComplete: known.length === withManifest.length };
+}
+
+/** What was found in a store that did not tell of a gap yet does not count. */
+async function sinceTheGap(shown: Progress, ask: () => Promise<boolean>): Promise<boolean> {
+  const { gap } = shown.report();
+  return (await ask()) && shown.report().gap === gap;
 }
 
 async function hasBase(options: UpkeepOptions): Promise<boolean> {

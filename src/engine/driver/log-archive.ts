@@ -27,8 +27,8 @@ export interface LogStore {
 export interface LogPiece extends StoredPiece {
   readonly kind: 'piece';
   readonly content: Buffer;
-  /** The end of it, in the engine's words. */
-  readonly end: string;
+  /** Where the log in it ends, in the engine's words. Absent: it describes the log, and has nothing of it. */
+  readonly end?: string;
 }
 
 /** The database no longer has what comes next. What follows begins later. */

@@ -37,6 +37,10 @@ export type PostgresAction =
   | { readonly type: 'postgres.reinitialize'; readonly member: Asked }
   /** The member becomes primary though Patroni would not promote it. A person has asked for that. */
   | { readonly type: 'postgres.failover'; readonly member: Asked }
+  /** Tells a member that imports what the source wants to see. */
+  | { readonly type: 'postgres.import'; readonly member: Asked }
+  /** A person asks for the end of the import, or does not any more. */
+  | { readonly type: 'postgres.cutOver'; readonly member: Asked; readonly request?: string }
   /** PostgreSQL starts again, and Patroni stays. */
   | { readonly type: 'postgres.restart'; readonly member: Asked; readonly pause?: Pause }
   /** Poolers let their clients go on. */

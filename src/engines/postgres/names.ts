@@ -44,6 +44,9 @@ export const switchoverAnnotation = 'clusterwright.dev/switchover-to';
 /** On the custom resource: the pod whose member is to be replaced. Its volume is kept. */
 export const replaceAnnotation = 'clusterwright.dev/replace-member';
 
+/** On the custom resource: `verified`, or the position in the log where an import is to end. See `plan/import.ts`. */
+export const cutOverAnnotation = 'clusterwright.dev/cut-over';
+
 /** On the custom resource, and from there on the pods: another text has all members restart, one at a time. */
 export const restartAnnotation = 'clusterwright.dev/restart';
 
@@ -64,6 +67,10 @@ export const paths = {
   restored: '/var/lib/postgresql/restored',
   /** Where a restore finds more of the log than is in the backup. It need not be there. */
   restoredLog: '/var/lib/postgresql/restored.wal',
+  /** A volume of its own for the log, where there is one. */
+  walVolume: '/var/lib/postgresql-wal',
+  /** Where `pg_wal` leads to then. An upgrade gives it another name beside it: see `upgrade.sh`. */
+  wal: '/var/lib/postgresql-wal/pg_wal',
   socket: '/var/run/postgresql',
   patroni: '/etc/patroni',
   tls: '/etc/postgresql/tls',
@@ -71,7 +78,7 @@ export const paths = {
 } as const;
 
 /** In the pods of the pooler. */
-export const poolerPaths = { config: '/etc/pgbouncer', socket: '/run/pgbouncer' } as const;
+export const poolerPaths = { config: '/etc/pgbouncer', tls: '/etc/pgbouncer-tls', socket: '/run/pgbouncer' } as const;
 /** Where an image has the programs of a major version. */
 export function programs(version: string): string {
   return `/usr/lib/postgresql/${version}/bin`;
@@ -192,6 +199,13 @@ export function claimName(cluster: string, index: number): string {
   return `${claimTemplate}-${podName(cluster, index)}`;
 }
 
+/** Of the volume that has the log alone. */
+export const walClaimTemplate = 'wal';
+
+export function walClaimName(cluster: string, index: number): string {
+  return `${walClaimTemplate}-${podName(cluster, index)}`;
+}
+
 /** The number in the label that everything of a member carries. */
 export function indexInName(cluster: string, name: string | undefined): number | undefined {
   const index = Number(/-(\d+)$/.exec(name ?? '')?.[1] ?? Number.NaN);
@@ -224,7 +238,7 @@ export function loginSecret(resource: string): string {
   return `${resource}-login`;
 }
 
-/** On a PostgresUser: any text. Another one says that the Secret with the password has changed. */
+/** On a PostgresUser or a PostgresCluster: any text. Another one says that a Secret with a password has changed. */
 export const passwordChangedAnnotation = 'clusterwright.dev/password-changed';
 
 /** In the comment of the first database, once `init.sql` has run. */

@@ -5,10 +5,11 @@ import { desiredConditions } from '../../engine/desired-conditions.ts';
 import type { StatusReport } from '../../engine/engine.ts';
 import { shrinkWarnings, warningClaims } from '../../engine/spec-warnings.ts';
 import type { Plan } from '../../plan/plan.ts';
-import { expansionConditions, isExpanding, storageStatus, volumesTooSmall } from '../../plan/volume-expansion.ts';
+import { expansionConditions, storageStatus, volumesTooSmall, walVolumes } from '../../plan/volume-expansion.ts';
 import { podIsReady } from '../../resources/children.ts';
 import { selectorLabels } from '../../resources/metadata.ts';
 import type { PostgresAction } from './action.ts';
+import type { PostgresSpec } from './kind/schema.ts';
 import { component, postgresNames, sqlPort } from './names.ts';
 import { isPrimary, podOf, type Situation } from './observe/situation.ts';
 import { memberProblems } from './plan/health.ts';
@@ -23,6 +24,8 @@ export function postgresStatus(situation: Situation, plan: Plan<PostgresAction>)
   const claims = [...situation.claims.values()];
   const names = postgresNames(cluster.metadata.name);
   const storage = storageStatus(claims);
+  const logs = [...situation.walClaims.values()];
+  const walStorage = storageStatus(logs);
   const version = primary?.version ?? cluster.status?.version;
   const initialized = cluster.status?.initialized === true || primary !== undefined;
   const judged = judge(situation, plan, initialized);
@@ -31,8 +34,12 @@ export function postgresStatus(situation: Situation, plan: Plan<PostgresAction>)
     phase: judged.phase,
     conditions: [
       ...judged.conditions,
-      ...expansionConditions(spec.storage.size, { ...situation.children, claims }),
-      ...warningClaims([...specWarnings(spec), ...shrinkWarnings(spec.storage.size, claims)]),
+      ...expansion(situation),
+      ...warningClaims([
+        ...specWarnings(spec),
+        ...shrinkWarnings(spec.storage.size, claims),
+        ...(spec.walStorage === undefined ? [] : shrinkWarnings(spec.walStorage.size, logs, walVolumes)),
+      ]),
     ],
     replicas: pods.length,
     readyReplicas: pods.filter(podIsReady).length,
@@ -43,6 +50,7 @@ export function postgresStatus(situation: Situation, plan: Plan<PostgresAction>)
     ...(version === undefined ? {} : { version }),
     members: members(situation),
     ...(storage === undefined ? {} : { storage }),
+    ...(walStorage === undefined ? {} : { walStorage }),
     connection: {
       services: [
         { role: 'primary', host: names.primary, port: sqlPort },
@@ -53,6 +61,13 @@ export function postgresStatus(situation: Situation, plan: Plan<PostgresAction>)
     },
     ...(initialized ? { initialized } : {}),
   };
+}
+
+/** One condition: of the volumes of the log once the others have grown. */
+function expansion({ spec, children, claims, walClaims }: Situation): DesiredCondition[] {
+  const data = expansionConditions(spec.storage.size, { ...children, claims: [...claims.values()] });
+  if (spec.walStorage === undefined || data.length > 0) return data;
+  return expansionConditions(spec.walStorage.size, { ...children, claims: [...walClaims.values()] }, walVolumes);
 }
 
 interface Judgement {
@@ -87,7 +102,7 @@ function judge(situation: Situation, { outcome }: Plan<PostgresAction>, initiali
   const reason = outcome.state === 'wait' ? outcome.reason : 'Updating';
   const message = outcome.state === 'wait' ? outcome.message : 'changes are being applied';
   const { phase: before, observedGeneration } = cluster.status ?? {};
-  if (before === undefined || before === 'Creating')
+  if (before === undefined || before === 'Creating' || (!initialized && isImported(spec)))
     return { phase: 'Creating', conditions: desiredConditions('False', reason, message, { progressing: true }) };
   const isAsked =
     observedGeneration !== cluster.metadata.generation ||
@@ -105,16 +120,21 @@ function judge(situation: Situation, { outcome }: Plan<PostgresAction>, initiali
   };
 }
 
+/** Nobody serves before its data is there, however long that takes. */
+function isImported({ bootstrap }: PostgresSpec): boolean {
+  return bootstrap?.importFrom !== undefined;
+}
+
 /** The spec asks for something that is not there yet. */
 function isChanging(situation: Situation): boolean {
-  const { spec, wanted, upgrade, sets, children, claims, live, roster } = situation;
+  const { spec, wanted, upgrade, sets, live, roster } = situation;
   return (
     sets.size !== roster.size ||
     roster.size !== spec.instances ||
     wanted.version !== spec.version ||
     upgrade !== undefined ||
     isUnsettled(situation) ||
-    isExpanding(spec.storage.size, { ...children, claims: [...claims.values()] }) ||
+    expansion(situation).length > 0 ||
     [...roster.keys()].some((index) => isOutdated(situation, index) || live.get(index)?.restartPending === true)
   );
 }

@@ -72,6 +72,20 @@ test.each([
   },
 );
 
+test('the settings of a standby are not those that its Patroni has read: Patroni compares them again', async () => {
+  const [standby] = await cluster.standbys();
+  if (standby === undefined) throw new Error('there is no standby');
+  const { name } = standby.metadata;
+  await underPostgresWriters('settings of a standby lost', scenario, async () => {
+    await cluster.shell(name, "sed -i '/clusterwright.config/d' /var/lib/postgresql/data/postgresql.conf");
+    await cluster.sql(name, 'SELECT pg_reload_conf()');
+    await until('said', async () => expect(await cluster.ready()).toBe('False Updating'));
+    await cluster.whole(3);
+    return undefined;
+  });
+  expect(await cluster.sql(name, 'SHOW clusterwright.config')).not.toBe('');
+});
+
 test('the primary and one standby are lost: nobody is promoted, it says so, and it goes on when they are back', async () => {
   const before = await cluster.primary();
   const [standby, survivor] = await cluster.standbys();

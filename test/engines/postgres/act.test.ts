@@ -122,6 +122,29 @@ describe('the first database', () => {
   });
 });
 
+describe('a Secret whose password somebody has changed', () => {
+  const changed = postgresWorld({
+    metadata: { annotations: { 'clusterwright.dev/password-changed': 'today' } },
+  }).cluster;
+  it.each<[string, (io: EngineContext) => Promise<unknown>]>([
+    ['to see whether PostgreSQL knows it', (io) => observeApplication(changed, '10.0.0.0', io)],
+    ['to set it', (io) => actPostgres(make(true, true), changed, io)],
+  ])('is read anew %s, as soon as the cluster says so', async (_, look) => {
+    const { io } = postgres((statement) =>
+      statement.startsWith('SELECT') ? table([{ hasOwner: 't', owner: 'app' }]) : undefined,
+    );
+    const read: unknown[] = [];
+    await look({
+      ...io,
+      secret: async (...asked) => {
+        read.push(asked);
+        return await io.secret(...asked);
+      },
+    });
+    expect(read).toContainEqual(['db-app', undefined, 'today']);
+  });
+});
+
 describe('what is seen of the first database', () => {
   const facts = (hasOwner: string, owner: string | null) => () => table([{ hasOwner, owner }]);
   it.each<[string, (statement: string) => Buffer | undefined, object]>([
@@ -160,13 +183,17 @@ it('a restart where nothing is pending any more is done already', async () => {
   expect(result.status).toBe('fulfilled');
 });
 
+async function outcome<T>(clock: Parameters<typeof settle>[0], work: Promise<T>): Promise<T> {
+  const result = await settle(clock, work);
+  if (result.status === 'rejected') throw result.reason;
+  return result.value as T;
+}
+
 describe('what is observed', () => {
   const observe = async (story: Story, script?: Script, known = secrets) => {
     const { cluster, children, observed } = postgresWorld(story);
     const { io, clock } = scriptedPatroni(observed, known, script);
-    const result = await settle(clock, observePostgres(cluster, children, io));
-    if (result.status === 'rejected') throw result.reason;
-    return result.value;
+    return await outcome(clock, observePostgres(cluster, children, io));
   };
   const states = ({ members }: Awaited<ReturnType<typeof observe>>) =>
     members.map((member) => `${member.pod} ${member.state === 'silent' ? member.why : member.postgres}`);
@@ -188,6 +215,35 @@ describe('what is observed', () => {
     const [first, second, third] = states(await observe({}, script));
     expect([first, third]).toEqual(['db-0-0 running', 'db-2-0 running']);
     expect(second).toContain(why);
+  });
+
+  it('is a second answer of a standby that looks lost, and then one of the primary', async () => {
+    const apart = { isStreaming: false, isSynchronous: false, lsn: 4000 } as const;
+    const { cluster, children, observed } = postgresWorld({ members: { 0: { lsn: 3000 }, 2: apart } });
+    let calls = 0;
+    // The primary has written on, and the standby has had it from there.
+    const script: Script = ({ host, path }) => {
+      if (host !== '10.0.0.0' || path !== '/patroni' || ++calls === 1) return undefined;
+      return { status: 200, body: '{"state":"running","role":"primary","timeline":1,"xlog":{"location":5000}}' };
+    };
+    const { io, clock, asked } = scriptedPatroni(observed, secrets, script);
+    const { members } = await outcome(clock, observePostgres(cluster, children, io));
+    expect(members.map((member) => (member.state === 'silent' ? member.why : member.later?.lsn))).toEqual([
+      5000,
+      undefined,
+      4000,
+    ]);
+    const questions = asked.filter((line) => line.includes('/patroni'));
+    expect(questions.slice(3)).toEqual(['GET 10.0.0.2:8008 /patroni', 'GET 10.0.0.0:8008 /patroni']);
+  });
+
+  it('is one answer of each where nobody looks lost', async () => {
+    for (const story of [{}, { members: { 2: { isStreaming: false, isSynchronous: false, lsn: 900 } } }]) {
+      const { cluster, children, observed } = postgresWorld(story);
+      const { io, clock, asked } = scriptedPatroni(observed, secrets);
+      await outcome(clock, observePostgres(cluster, children, io));
+      expect(asked.filter((line) => line.includes('/patroni'))).toHaveLength(3);
+    }
   });
 
   it('is an answer with another status', async () => {

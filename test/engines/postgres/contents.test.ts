@@ -59,6 +59,18 @@ describe('a PostgresDatabase', () => {
       ['OwnerRefused'],
     ],
     [
+      'would be of a role that runs programs on the server',
+      {},
+      { ...nowhere, facts: { ...nowhere.facts, mayActAsOwner: false, ownerPower: 'pg_execute_server_program' } },
+      ['OwnerRefused'],
+    ],
+    [
+      'is of a role that a superuser has given more to, and for which the operator acts already',
+      {},
+      seen({ ownerPower: 'app' }),
+      ['settled'],
+    ],
+    [
       'was begun by an operator that has ended',
       {},
       { ...nowhere, facts: { ...nowhere.facts, isBegun: true } },
@@ -130,6 +142,14 @@ describe('a PostgresUser', () => {
     password: { state: 'right' },
     ...more,
   });
+  const membership = (of: string, power?: string): UserSeen['memberships'][number] => ({
+    role: of,
+    exists: true,
+    isMember: false,
+    isOurs: false,
+    inherits: undefined,
+    power,
+  });
   it.each<[string, object, UserSeen, readonly string[]]>([
     [
       'is new',
@@ -167,6 +187,28 @@ describe('a PostgresUser', () => {
     ['is a superuser', { adopt: true }, known({ isSuperuser: true }), ['AlreadyExists']],
     ['is the initial owner', { name: 'app' }, nobody, ['NameReserved']],
     [
+      'would adopt a role that runs programs on the server',
+      { adopt: true },
+      known(
+        { madeFor: undefined, mayActAs: false, power: 'pg_execute_server_program' },
+        { password: { state: 'wrong' } },
+      ),
+      ['RoleRefused'],
+    ],
+    ['has adopted a role that was given more since', { adopt: true }, known({ power: 'reports' }), ['settled']],
+    [
+      'wants to be a member of roles, of which one reads files of the server',
+      { memberOf: ['readers', 'files'] },
+      known({}, { memberships: [membership('files', 'pg_read_server_files'), membership('readers')] }),
+      ['make reports a member of role readers', 'Updating'],
+    ],
+    [
+      'was made a member of a role that reads files, by a person',
+      { memberOf: ['files'] },
+      known({}, { memberships: [{ ...membership('files', 'pg_read_server_files'), isMember: true }] }),
+      ['settled'],
+    ],
+    [
       'is changed by hand',
       { createDatabase: true },
       known({ connectionLimit: 3 }),
@@ -182,6 +224,7 @@ describe('a PostgresUser', () => {
     isOwner: false,
     owner: 'app',
     usable: true,
+    ownerPower: undefined,
     allowsConnections: true,
     privileges: ['CONNECT', 'CREATE'],
     schemas: [],
@@ -210,6 +253,28 @@ describe('a PostgresUser', () => {
     ),
   );
 
+  it('says which role is refused, and why', () => {
+    const of = (memberships: UserSeen['memberships'], databases: UserSeen['databases'] = []) => {
+      const spec = {
+        memberOf: memberships.map((each) => each.role),
+        ...(databases.length === 0 ? {} : { grants: [] }),
+      };
+      const { outcome } = planUser({ resource: user(spec), target, observed: known({}, { memberships, databases }) });
+      return outcome.state === 'blocked' ? outcome.message : outcome.state;
+    };
+    const attributes = 'is a superuser, or has CREATEROLE, REPLICATION or BYPASSRLS';
+    const end = 'the operator makes nobody a member of it; a superuser can';
+    expect(of([membership('files', 'pg_read_server_files')])).toBe(
+      `role files is a member of role pg_read_server_files: ${end}`,
+    );
+    expect(of([membership('dba', 'dba')])).toBe(`role dba ${attributes}: ${end}`);
+    expect(of([membership('dba', 'boss')])).toBe(`role dba is a member of role boss, which ${attributes}: ${end}`);
+    const foreign = { ...held, owner: 'boss', usable: false, ownerPower: 'boss' };
+    expect(of([], [foreign])).toBe(
+      `role boss ${attributes}: it owns database shop, and the operator does not make itself a member of it to grant or revoke there`,
+    );
+  });
+
   it.each<[string, object, UserSeen, readonly string[]]>([
     [
       'was created for it',
@@ -223,6 +288,47 @@ describe('a PostgresUser', () => {
   ])('that goes under Delete, where it %s', (_, spec, observed, expected) =>
     expect(words(planUserRemoval({ resource: user(spec), target, observed }))).toEqual(expected),
   );
+});
+
+/** The API server refuses these by the CRD: here somebody has edited it. */
+describe('a name of PostgreSQL or of the operator is refused, whatever the CRD lets through', () => {
+  const outcome = ({ steps, outcome: it }: Plan) => [steps.length, it.state === 'settled' ? '' : it.reason];
+  const reserved = [
+    'clusterwright',
+    'clusterwright_monitor',
+    'Clusterwright_Pooler',
+    'REPLICATOR',
+    'Pg_monitor',
+    'Postgres',
+  ];
+  it.each(reserved)('%s', (name) => {
+    const asUser = (spec: object) => ({
+      resource: { ...contentResource('PostgresUser', 'reports', { name: 'reports' }), spec: { ...user, ...spec } },
+      target,
+      observed: { ...noUser, role: { ...(noUser as UserSeen).role, exists: true, madeFor: 'reports' } } as UserSeen,
+    });
+    const { spec: user } = contentResource('PostgresUser', 'reports', { name: 'reports' }) as Cluster<UserSpec>;
+    const schemas = [{ name: 'public', privileges: [], tables: [], sequences: [], createdBy: [name] }];
+    const grants = [{ database: 'shop', privileges: [], schemas }];
+    for (const spec of [{ name }, { name, adopt: true }, { memberOf: [name] }, { grants }]) {
+      expect(outcome(planUser(asUser(spec)))).toEqual([0, 'NameReserved']);
+      expect(outcome(planUserRemoval(asUser(spec)))).toEqual([0, '']);
+    }
+    const asDatabase = (spec: object) => ({
+      resource: { ...database(), spec: { ...database().spec, ...spec } },
+      target,
+      observed: seen(),
+    });
+    for (const spec of [{ owner: name }, { schemas: [{ name: 'a', owner: name }] }]) {
+      expect(outcome(planDatabase(asDatabase(spec)))).toEqual([0, 'NameReserved']);
+      expect(outcome(planDatabaseRemoval(asDatabase(spec)))).toEqual([0, '']);
+    }
+  });
+  it.each(['postgres', 'Template1', 'clusterwright-0000-shop'])('database %s', (name) => {
+    const resource = { ...database(), spec: { ...database().spec, name } };
+    expect(outcome(planDatabase({ resource, target, observed: seen() }))).toEqual([0, 'NameReserved']);
+    expect(outcome(planDatabaseRemoval({ resource, target, observed: seen() }))).toEqual([0, '']);
+  });
 });
 
 describe('a resource about a cluster', () => {

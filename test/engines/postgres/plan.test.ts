@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { KubeObject } from '../../../src/api/object.ts';
 import { stateNames } from '../../../src/engines/postgres/names.ts';
 import { situationOf } from '../../../src/engines/postgres/observe/situation.ts';
 import { planPostgres } from '../../../src/engines/postgres/plan/plan.ts';
@@ -260,12 +261,7 @@ describe('a member that is not well', () => {
     [
       'does not hold up members that are added',
       { spec: { instances: 4 }, before: {}, members: { 1: 'silent' } },
-      [
-        'apply Role db-postgres: rules[2].resourceNames',
-        'apply ConfigMap db-members: db-3.start=join',
-        'create StatefulSet db-3',
-        ...waits,
-      ],
+      ['apply ConfigMap db-members: db-3.start=join', 'create StatefulSet db-3', ...waits],
     ],
     [
       'does not hold up a setting',
@@ -355,4 +351,35 @@ describe('certificates', () => {
       'create Secret db-app',
     ]);
   });
+});
+
+describe('the rights of the pods', () => {
+  /** Pods that the members may change; undefined where no Role is written. */
+  const pods = (story: Story): readonly string[] | undefined => {
+    const { cluster, children, observed } = postgresWorld(story);
+    const { steps } = planPostgres(situationOf(cluster, children, observed), () => undefined);
+    const role = steps.flatMap((step) =>
+      (step.type === 'create' || step.type === 'apply') && step.object.kind === 'Role' ? [step.object] : [],
+    )[0] as (KubeObject & { rules: { resources: string[]; verbs: string[]; resourceNames?: string[] }[] }) | undefined;
+    return role?.rules.flatMap(({ resources, verbs, resourceNames = ['everybody’s'] }) =>
+      resources.includes('pods') && verbs.includes('patch') ? resourceNames : [],
+    );
+  };
+  const withSet =
+    (number: number, owner?: string): NonNullable<Story['children']> =>
+    (objects) =>
+      objects.flatMap((object) => {
+        if (object.kind !== 'StatefulSet' || object.metadata.name !== `db-${number}`) return [object];
+        const ownerReferences = [
+          { apiVersion: 'v1', kind: 'Other', name: 'other', uid: owner ?? '', controller: true },
+        ];
+        return owner === undefined ? [] : [{ ...object, metadata: { ...object.metadata, ownerReferences } }];
+      });
+  it.each<[string, Story, readonly string[] | undefined]>([
+    ['of a new cluster are about no pod', nothingYet, []],
+    ['of members that have their StatefulSets are as they were written', {}, undefined],
+    ['leave out a member whose StatefulSet is gone', { children: withSet(1) }, ['db-0-0', 'db-2-0']],
+    ['leave out a pod whose StatefulSet is somebody else’s', { children: withSet(2, 'x') }, ['db-0-0', 'db-1-0']],
+    ['leave out those that are added', { spec: { instances: 4 }, before: {} }, undefined],
+  ])('%s', (_, story, expected) => expect(pods(story)).toEqual(expected));
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../../src/api/object.ts';
 import type { PostgresSpecInput } from '../../../src/engines/postgres/kind/schema.ts';
-import { roles } from '../../../src/engines/postgres/names.ts';
+import { roles, switchoverAnnotation } from '../../../src/engines/postgres/names.ts';
 import type { LoginSeen } from '../../../src/engines/postgres/observe/logins.ts';
 import { texts } from '../../../src/engines/postgres/resources/shell/texts.ts';
 import { objectNamed, postgresObjects } from '../../support/postgres-objects.ts';
@@ -29,6 +29,11 @@ const unready = { status: { phase: 'Running', conditions: [{ type: 'Ready', stat
 describe('a switchover that somebody has asked for', () => {
   const handover = 'switch over db-0-0 -> db-1-0';
   table([
+    [
+      'by an annotation holds the clients back, too',
+      { spec, metadata: { annotations: { [switchoverAnnotation]: 'db-1-0' } } },
+      [`${handover}, db-pooler-0 db-pooler-1 paused`, 'wait SwitchingOver'],
+    ],
     [
       'is done while the poolers hold their clients back',
       { spec, pods: { 0: 'outdated' } },
@@ -180,6 +185,23 @@ describe('the configuration of PgBouncer', () => {
       query_wait_timeout = 60
       "
     `);
+  });
+
+  it('shows a certificate of the user to clients, and believes nobody by it', () => {
+    const tls: PostgresSpecInput = { pooler: { tls: { secretRef: { name: 'shop-tls' } } } };
+    const usual = objectNamed('ConfigMap', 'db-pooler', spec).data['pgbouncer.ini']?.split('\n') ?? [];
+    const other = objectNamed('ConfigMap', 'db-pooler', tls).data['pgbouncer.ini']?.split('\n') ?? [];
+    expect(other.filter((line) => !usual.includes(line))).toEqual([
+      'client_tls_cert_file = /etc/pgbouncer-tls/tls.crt',
+      'client_tls_key_file = /etc/pgbouncer-tls/tls.key',
+    ]);
+    // Not of a projected volume: before a pod is stopped, it is looked for.
+    expect(JSON.stringify(objectNamed('StatefulSet', 'db-pooler', tls).spec)).toContain(
+      '{"name":"tls","secret":{"secretName":"shop-tls","defaultMode":288,"items":[{"key":"tls.crt","path":"tls.crt"},{"key":"tls.key","path":"tls.key"}]}}',
+    );
+    expect(JSON.stringify(objectNamed('StatefulSet', 'db-pooler', spec).spec)).not.toMatch(
+      /shop-tls|SHOWN|pgbouncer-tls/,
+    );
   });
 
   it('lets in whom PostgreSQL knows, and the operator alone to the console', () => {

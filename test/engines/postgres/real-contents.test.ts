@@ -286,6 +286,41 @@ describe.each([...postgresPrograms])('PostgreSQL %s', (_, program) => {
     expect(await it_.settle(database('of-nobody', 'nobody'))).toMatchObject({ did: [], reason: 'OwnerMissing' });
   });
 
+  it('a role that a person made powerful is given to nobody, neither adopted nor made an owner', async () => {
+    // Before 16, CREATEROLE is enough to grant each of them.
+    await it_.server.sql(
+      'CREATE ROLE programs LOGIN; GRANT pg_execute_server_program TO programs; CREATE ROLE jobs; GRANT programs TO jobs; CREATE ROLE dba LOGIN CREATEROLE; CREATE ROLE chief SUPERUSER; CREATE ROLE admins; GRANT chief TO admins; CREATE ROLE analysts; GRANT pg_read_all_data TO analysts',
+    );
+    await it_.server.sql('CREATE DATABASE of_jobs OWNER jobs');
+    for (const role of ['programs', 'jobs', 'dba', 'admins', 'analysts']) {
+      expect(await it_.settle(user('climber', { memberOf: [role] }))).toMatchObject({ reason: 'MembershipRefused' });
+      expect(await it_.settle(user(role, { adopt: true }))).toMatchObject({ did: [], reason: 'RoleRefused' });
+      expect(await it_.settle(database('of-them', role))).toMatchObject({ did: [], reason: 'OwnerRefused' });
+    }
+    const grants = [{ database: 'of_jobs' }];
+    expect(await it_.settle(user('climber', { grants }))).toMatchObject({ did: [], reason: 'OwnerRefused' });
+    expect(
+      await it_.server.sql(
+        "SELECT r, p FROM unnest(ARRAY['climber', 'clusterwright']) AS r, unnest(ARRAY['programs', 'jobs', 'dba', 'chief', 'analysts']) AS p WHERE pg_has_role(r, p, 'MEMBER')",
+      ),
+    ).toEqual([]);
+    expect((await it_.settle(user('climber', { memberOf: ['jobs'] }))).message).toBe(
+      'role jobs is a member of role pg_execute_server_program: the operator makes nobody a member of it; a superuser can',
+    );
+    // A superuser has decided otherwise.
+    await it_.server.sql('GRANT jobs TO climber');
+    const { reason, assessment } = await it_.settle(user('climber', { memberOf: ['jobs'] }));
+    expect(reason).toBe('settled');
+    expect(assessment.status?.conditions).toContainEqual(
+      expect.objectContaining({
+        type: 'SpecWarning',
+        message:
+          'role climber is a member of role pg_execute_server_program, which no PostgresUser gives: a superuser can take it away',
+      }),
+    );
+    await it_.server.sql('REVOKE jobs FROM climber');
+  });
+
   it('a primary that is none any more is not asked, and nothing is concluded', async () => {
     const nowhere = targetOf({}, { primary: 'db-1-0' });
     expect(await it_.settle(database('shop', 'shop-owner'), { target: nowhere })).toMatchObject({

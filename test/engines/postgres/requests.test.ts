@@ -46,7 +46,7 @@ describe('replace-member', () => {
   const replace = (pod: string, story?: Story) => noted('replace-member', pod, story);
   const replaced = [
     'data-db-2-0: retired true',
-    'apply Role db-postgres: rules[2].resourceNames[2]',
+    'apply Role db-postgres: rules[2].resourceNames',
     'apply ConfigMap db-members: db-3.start=join',
     'create StatefulSet db-3',
     'delete StatefulSet db-2',
@@ -123,6 +123,39 @@ describe('the settings of the spec', () => {
     ['has read none', { config: undefined }],
   ])('are waited for while a server %s', (_, change) => {
     expect(planned(primaryWith([], change))).toEqual(['wait Updating']);
+  });
+  it.each<[string, string, object, readonly string[]]>([
+    ['for three rounds', '11:59:45', { configAgeMs: 60_000 }, ['reload db-0-0', 'wait Updating']],
+    ['for less', '11:59:46', { configAgeMs: 60_000 }, ['wait Updating']],
+    ['after its files were read just now', '11:50:00', { configAgeMs: 14_000 }, ['wait Updating']],
+  ])('are written again where a server has others %s', (_, since, change, plan) => {
+    const lastTransitionTime = `2030-06-01T${since}Z`;
+    const ready = {
+      type: 'Ready',
+      status: 'False',
+      reason: 'Updating',
+      message: '',
+      observedGeneration: 1,
+      lastTransitionTime,
+    } as const;
+    const status = { initialized: true, phase: 'Updating', conditions: [ready] } as const;
+    expect(planned({ ...primaryWith([], { config: undefined, ...change }), status })).toEqual(plan);
+  });
+  it('are waited for where everybody was ready until now, and Patroni of a long lock asks seldom', () => {
+    const lastTransitionTime = '2030-06-01T11:58:00Z';
+    const ready = {
+      type: 'Ready',
+      status: 'False',
+      reason: 'Updating',
+      message: '',
+      observedGeneration: 1,
+      lastTransitionTime,
+    } as const;
+    const story = primaryWith([], { config: undefined, configAgeMs: 600_000 });
+    const spec = { ...story.spec, failover: { ttl: '10m' } };
+    expect(planned({ ...story, spec, status: { initialized: true, conditions: [ready] } })).toEqual(['wait Updating']);
+    const isReady = { ...ready, status: 'True' } as const;
+    expect(planned({ ...story, status: { initialized: true, conditions: [isReady] } })).toEqual(['wait Updating']);
   });
   it('are waited for until Patroni has asked which of them take a restart', () => {
     const young = { configAgeMs: 2000 };

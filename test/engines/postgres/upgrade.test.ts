@@ -106,6 +106,21 @@ describe('pg_upgrade on the volume of the leader', () => {
       ['delete Job db-upgrade', 'wait Upgrading'],
     ],
     [
+      'is run again at once where somebody has deleted its pod: Kubernetes would wait',
+      { ...upgrading, children: withPause(upgrade('robbed')) },
+      ['delete Job db-upgrade', 'wait Upgrading'],
+    ],
+    [
+      'is deleted before the volume is put back: its next pod would upgrade it again',
+      { ...upgrading, spec: { ...spec, version: '15' }, children: withPause(upgrade('robbed')) },
+      ['delete Job db-upgrade', 'wait Upgrading'],
+    ],
+    [
+      'has to end before the volume is put back',
+      { ...upgrading, spec: { ...spec, version: '15' }, children: withPause(upgrade('orphaned')) },
+      ['wait Upgrading'],
+    ],
+    [
       'that fails otherwise stops everything: nothing is started on a volume in doubt',
       { ...upgrading, children: withPause(upgrade({ fails: 137, says: '' })) },
       ['blocked UpgradeFailed'],

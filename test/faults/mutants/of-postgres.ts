@@ -138,8 +138,8 @@ export const postgresMutants: readonly Mutant[] = [
     edits: [
       {
         file: 'engines/postgres/plan/plan.ts',
-        find: 'if (unread !== undefined) return withObjects',
-        replace: 'if (unread !== undefined && spec.instances > 99) return withObjects',
+        find: 'if (unread !== undefined)',
+        replace: 'if (unread !== undefined && spec.instances > 99)',
       },
       {
         // It takes another value of these for one that was refused.

@@ -8,6 +8,7 @@ import { operatorSession, ownerPassword, passwordIn, patroniTls } from '../clien
 import { callPatroni, PatroniRefusal, switchoverTimeoutMs } from '../client/patroni.ts';
 import { saltBytes, scramVerifier } from '../client/scram-verifier.ts';
 import { withSession } from '../client/session.ts';
+import { sourceSecrets } from '../client/source.ts';
 import type { PostgresSpec } from '../kind/schema.ts';
 import { resumed, whilePaused } from './pause.ts';
 
@@ -68,7 +69,7 @@ export async function actPostgres(
       await Promise.all(action.poolers.map(({ address }) => resumed(cluster, address, io)));
       return;
     case 'postgres.setLogin': {
-      const verifier = await scramVerifier(await passwordIn(action.secret, io), randomBytes(saltBytes));
+      const verifier = await scramVerifier(await passwordIn(action.secret, cluster, io), randomBytes(saltBytes));
       const target = await operatorSession(cluster, action.via.address, io);
       await withSession(io, target, (connection) => setPassword(connection, action.role, verifier));
       return;
@@ -86,6 +87,18 @@ export async function actPostgres(
     case 'postgres.failover': {
       const body = { candidate: action.member.pod };
       const call = { method: 'POST', path: '/failover', body, timeoutMs: switchoverTimeoutMs } as const;
+      await callPatroni(io, action.member.address, call, tls);
+      return;
+    }
+    case 'postgres.import': {
+      const body = await sourceSecrets(cluster, io);
+      const call = { method: 'POST', path: '/import', body, timeoutMs: changeTimeoutMs } as const;
+      await callPatroni(io, action.member.address, call, tls);
+      return;
+    }
+    case 'postgres.cutOver': {
+      const body = { value: action.request ?? null };
+      const call = { method: 'POST', path: '/cut-over', body, timeoutMs: changeTimeoutMs } as const;
       await callPatroni(io, action.member.address, call, tls);
       return;
     }

@@ -139,7 +139,6 @@ async function* events(
           name: historyPiece(systemId, piece.timeline),
           content: Buffer.from(piece.content),
           isWhole: true,
-          end: piece.name,
         };
         break;
       case 'segment':

@@ -44,7 +44,7 @@ function ofUser({ parameters }: PostgresSpec): Settings {
 
 /** Where recovery ends: without a point, at the end of the log that was fetched, or else of that in the backup. */
 function target({ bootstrap }: PostgresSpec): Settings {
-  const { time, ...others } = bootstrap?.restore.until ?? {};
+  const { time, ...others } = bootstrap?.restore?.until ?? {};
   // On its command line, a server knows no abbreviations of time zones yet, and `Z` is one.
   const until = { ...others, ...(time === undefined ? {} : { time: time.replace(/Z$/, '+00') }) };
   return {

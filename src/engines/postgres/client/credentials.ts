@@ -3,7 +3,7 @@ import type { Cluster } from '../../../api/cluster.ts';
 import { leafKeys } from '../../../certificates/facts.ts';
 import type { EngineContext, TlsMaterial } from '../../../engine/engine-context.ts';
 import type { PostgresSpec } from '../kind/schema.ts';
-import { postgresNames, roles, sqlPort } from '../names.ts';
+import { passwordChangedAnnotation, postgresNames, roles, sqlPort } from '../names.ts';
 import type { SessionTarget } from './session.ts';
 
 /** A Secret, or a key of it, is not there: nobody can be asked. */
@@ -52,12 +52,17 @@ export async function passwordSession(
 }
 
 /** The password of the owner, in the Secret for the application. */
-export async function ownerPassword({ metadata }: Cluster<PostgresSpec>, io: EngineContext): Promise<string> {
-  return await passwordIn(postgresNames(metadata.name).app, io);
+export async function ownerPassword(cluster: Cluster<PostgresSpec>, io: EngineContext): Promise<string> {
+  return await passwordIn(postgresNames(cluster.metadata.name).app, cluster, io);
 }
 
-export async function passwordIn(secret: string, io: EngineContext): Promise<string> {
-  const { password } = (await io.secret(secret)) ?? {};
+/** A person may have changed the Secret, and have said so on the cluster. */
+export async function passwordIn(
+  secret: string,
+  { metadata }: Cluster<PostgresSpec>,
+  io: EngineContext,
+): Promise<string> {
+  const { password } = (await io.secret(secret, undefined, metadata.annotations?.[passwordChangedAnnotation])) ?? {};
   if (password === undefined) throw new SecretUnusable(`Secret ${secret} has no key password`);
   return password;
 }

@@ -1,14 +1,24 @@
 /** PgBouncer's console: a database of its own name, which knows a few commands and no SQL. */
 import type { Cluster } from '../../../api/cluster.ts';
-import type { EngineContext } from '../../../engine/engine-context.ts';
+import type { EngineContext, TlsMaterial } from '../../../engine/engine-context.ts';
 import type { PostgresSpec } from '../kind/schema.ts';
 import { poolerPort } from '../names.ts';
-import { operatorSession, poolerServerName } from './credentials.ts';
+import { operatorSession, poolerServerName, SecretUnusable } from './credentials.ts';
 import { ask, question, text } from './question.ts';
 import { type SessionTarget, withSession } from './session.ts';
 
 /** How long the transactions that run may go on before a pause is given up. */
 export const pauseTimeoutMs = 8000;
+
+/** Whose certificate it shows, and for which name. */
+async function shownBy(cluster: Cluster<PostgresSpec>, io: EngineContext): Promise<Partial<TlsMaterial>> {
+  const { secretRef: { name } = {}, serverName: servername = poolerServerName(cluster) } =
+    cluster.spec.pooler?.tls ?? {};
+  if (name === undefined) return { servername };
+  const ca = (await io.secret(name))?.['ca.crt'];
+  if (ca === undefined) throw new SecretUnusable(`Secret ${name} has no key ca.crt`);
+  return { servername, ca };
+}
 
 async function consoleOf(
   cluster: Cluster<PostgresSpec>,
@@ -21,7 +31,7 @@ async function consoleOf(
     ...target,
     port: poolerPort,
     login: { ...login, database: 'pgbouncer' },
-    ...(tls === undefined ? {} : { tls: { ...tls, servername: poolerServerName(cluster) } }),
+    ...(tls === undefined ? {} : { tls: { ...tls, ...(await shownBy(cluster, io)) } }),
     isConsole: true,
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
   };

@@ -3,13 +3,10 @@ import {
   adoptRule,
   adoptSchema,
   clusterSchema,
-  contentColumns,
   contentDeletionPolicySchema,
-  contentStatusSchema,
+  contentKind,
 } from '../../../api/content.ts';
 import { group, version } from '../../../api/group.ts';
-import type { KindDefinition } from '../../../api/kind.ts';
-import { metadataSchema } from '../../../api/metadata.ts';
 import type { Defaulted, StructuralSchema, Written } from '../../../api/schema.ts';
 import { isFreeRole, nameSchema, reservedRoles } from './identifier.ts';
 
@@ -140,18 +137,10 @@ export type DatabaseSpec = Defaulted<typeof databaseSpecSchema>;
 /** As people write it. */
 export type DatabaseSpecInput = Written<typeof databaseSpecSchema>;
 
-const description = 'A database in a PostgresCluster.';
+const resource = { group, version, kind: 'PostgresDatabase', plural: 'postgresdatabases', namespaced: true } as const;
 
-export const databaseKind: KindDefinition = {
-  resource: { group, version, kind: 'PostgresDatabase', plural: 'postgresdatabases', namespaced: true },
-  singular: 'postgresdatabase',
-  shortNames: ['pgdb'],
-  description,
-  schema: {
-    type: 'object',
-    description,
-    required: ['spec'],
-    properties: { metadata: metadataSchema, spec: databaseSpecSchema, status: contentStatusSchema },
-  },
-  printerColumns: contentColumns('Database'),
-};
+export const databaseKind = contentKind(resource, 'Database', {
+  shortName: 'pgdb',
+  description: 'A database in a PostgresCluster.',
+  spec: databaseSpecSchema,
+});

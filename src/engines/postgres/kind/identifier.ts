@@ -13,5 +13,31 @@ export const nameSchema = <const Description extends string>(description: Descri
 export const isFreeRole =
   "!self.startsWith('pg_') && !self.startsWith('clusterwright') && !(self in ['postgres', 'public', 'none', 'current_user', 'current_role', 'session_user', 'replicator', 'rewinder'])";
 
+/**
+ * The same rule for a planner, in case the CRD was edited: the operator would change its own roles. Case does not count here, since
+ * an administrator who does not quote a name means the one in lower case.
+ */
+export function isReservedRole(name: string): boolean {
+  const folded = name.toLowerCase();
+  return ['pg_', 'clusterwright'].some((prefix) => folded.startsWith(prefix)) || reservedNames.has(folded);
+}
+
+/** Databases of PostgreSQL, and those that the operator has begun. */
+export function isReservedDatabase(name: string): boolean {
+  const folded = name.toLowerCase();
+  return ['postgres', 'template0', 'template1'].includes(folded) || folded.startsWith('clusterwright-');
+}
+
+const reservedNames: ReadonlySet<string> = new Set([
+  'postgres',
+  'public',
+  'none',
+  'current_user',
+  'current_role',
+  'session_user',
+  'replicator',
+  'rewinder',
+]);
+
 export const reservedRoles =
   'must not be a role of PostgreSQL or of the operator: pg_*, clusterwright*, postgres, public, replicator, rewinder, or a keyword';

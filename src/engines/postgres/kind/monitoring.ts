@@ -34,7 +34,7 @@ const querySchema = {
     sql: {
       type: 'string',
       description:
-        'A SELECT without a semicolon. It runs as the role clusterwright_monitor, read-only, for at most 5 s. Rows after the first 1000 are left out.',
+        'A SELECT without a semicolon. It runs as the role clusterwright_monitor, for at most 5 s, in a session that is read-only unless the query itself changes that. Qualify the names of tables, such as `public.orders`: the search path has pg_catalog alone. Rows after the first 1000 are left out.',
       minLength: 1,
       maxLength: 4096,
       'x-kubernetes-validations': [{ rule: "!self.contains(';')", message: 'sql is one query, without a semicolon' }],

@@ -10,7 +10,9 @@ const names = (...list: readonly string[]): readonly string[] => list;
 export const forbiddenParameters = {
   'belongs to the operator': names(
     'cluster_name',
+    'db_user_namespace',
     'hot_standby',
+    'idle_replication_slot_timeout',
     'jit',
     'listen_addresses',
     'log_destination',
@@ -33,6 +35,7 @@ export const forbiddenParameters = {
     'wal_keep_size',
     'wal_level',
     'wal_log_hints',
+    'wal_receiver_create_temp_slot',
   ),
   'belongs to backups': names(
     'archive_cleanup_command',
@@ -51,12 +54,15 @@ export const forbiddenParameters = {
     'ssl_crl_dir',
     'ssl_crl_file',
     'ssl_dh_params_file',
+    'ssl_ecdh_curve',
+    'ssl_groups',
     'ssl_key_file',
     'ssl_max_protocol_version',
     'ssl_min_protocol_version',
     'ssl_passphrase_command',
     'ssl_passphrase_command_supports_reload',
     'ssl_prefer_server_ciphers',
+    'ssl_tls13_ciphers',
   ),
   'names a file or a program': names(
     'bonjour',
@@ -66,12 +72,20 @@ export const forbiddenParameters = {
     'dynamic_library_path',
     'dynamic_shared_memory_type',
     'extension_control_path',
+    // Of Debian.
+    'extension_destdir',
     'external_pid_file',
     'hba_file',
     'ident_file',
+    // No settings, but postgresql.conf has them in the place of one.
+    'include',
+    'include_dir',
+    'include_if_exists',
     'io_method',
+    'jit_provider',
     'krb_server_keyfile',
     'local_preload_libraries',
+    'oauth_validator_libraries',
     'promote_trigger_file',
     'stats_temp_directory',
     'syslog_facility',
@@ -112,12 +126,24 @@ export const forbiddenParameters = {
   ),
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 
+/** Languages of functions whose settings are code that runs when the language is loaded, or name files. */
+const languages = names('pljava', 'pllua', 'plperl', 'pltcl', 'pltclu');
+
+/** They load code. A name without a path is looked for in the image's own directory of libraries alone. */
+export const libraryParameters = names(
+  'output_plugin_libraries',
+  'session_preload_libraries',
+  'shared_preload_libraries',
+);
+
+const plainList = '^ *([A-Za-z0-9_][A-Za-z0-9_.-]*( *, *[A-Za-z0-9_][A-Za-z0-9_.-]*)*)? *$';
+
 const quoted = (list: readonly string[]): string => list.map((name) => `'${name}'`).join(', ');
 
 export const parametersSchema = {
   type: 'object',
   description:
-    'Settings of postgresql.conf, by name, as text. PostgreSQL itself says which of them need a restart: members restart one at a time. Settings that name files, addresses or peers, that decide durability, or that belong to other fields are refused.',
+    'Settings of postgresql.conf, by name, as text. PostgreSQL itself says which of them need a restart: members restart one at a time. Settings that name files, addresses, programs or peers, that decide durability, or that belong to other fields are refused. `shared_preload_libraries` takes names without a path.',
   default: {},
   maxProperties: 100,
   additionalProperties: {
@@ -133,6 +159,14 @@ export const parametersSchema = {
     {
       rule: "self.all(name, !self[name].contains('\\n') && !self[name].contains('\\r'))",
       message: 'a parameter is one line',
+    },
+    {
+      rule: `self.all(name, !name.matches('^(${languages.join('|')})[.]'))`,
+      message: `a parameter of a language for functions, which is code or names a file: ${languages.map((name) => `${name}.*`).join(', ')}`,
+    },
+    {
+      rule: `[${quoted(libraryParameters)}].all(name, !(name in self) || self[name].matches('${plainList}'))`,
+      message: `libraries are a list of names without a path: ${libraryParameters.join(', ')}`,
     },
     ...Object.entries(forbiddenParameters).map(([why, list]) => ({
       rule: `self.all(name, !(name in [${quoted(list)}]))`,

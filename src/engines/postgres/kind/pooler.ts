@@ -1,4 +1,5 @@
 /** `spec.pooler`: PgBouncer in front of the primary. */
+import { sourceProperties } from '../../../api/certificate-source.ts';
 import { computeRules, computeSchema } from '../../../api/compute.ts';
 import { imageSchema } from '../../../api/image.ts';
 import type { CelRule, StructuralSchema } from '../../../api/schema.ts';
@@ -39,6 +40,27 @@ const poolerParameters = {
   server_round_robin: number('1 uses server connections in turn, 0 the one that was used last.', 1),
 } as const;
 
+const { secretRef } = sourceProperties(
+  'Secret with the certificate that PgBouncer shows to clients. It must be valid for server authentication, and for the name NAME-pooler.NAMESPACE.svc or that of serverName. ca.crt is the CA that has signed it. Pods show another certificate of this Secret without a restart.',
+);
+
+const poolerTlsSchema = {
+  type: 'object',
+  description:
+    'Certificate of your own for clients of the pooler. When absent, PgBouncer shows one that the operator has issued.',
+  required: ['secretRef'],
+  properties: {
+    secretRef,
+    serverName: {
+      type: 'string',
+      description:
+        'Server name that the operator expects in the certificate, if it was issued for other names. When absent, NAME-pooler.NAMESPACE.svc.',
+      pattern: '^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$',
+      maxLength: 253,
+    },
+  },
+} as const satisfies StructuralSchema;
+
 export const poolerSchema = {
   type: 'object',
   description:
@@ -68,6 +90,7 @@ export const poolerSchema = {
       default: 20,
     },
     resources: computeSchema('a pooler pod', { cpu: '50m', memory: '128Mi' }, poolerMemory),
+    tls: poolerTlsSchema,
     parameters: {
       type: 'object',
       description: 'Settings of pgbouncer.ini. They are reloaded without a restart.',

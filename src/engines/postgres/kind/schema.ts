@@ -1,11 +1,5 @@
 /** PostgresCluster: its schema, defaults and rules. On which node a rule is written, and why, is as in `redis/kind/schema.ts`. */
-import {
-  archiveSchema,
-  backupPolicyRules,
-  backupPolicySchema,
-  bootstrapRules,
-  bootstrapSchema,
-} from '../../../api/bootstrap.ts';
+import { archiveSchema, backupPolicyRules, backupPolicySchema, bootstrapRules } from '../../../api/bootstrap.ts';
 import { lifeColumns, stateColumns, wideColumns } from '../../../api/columns.ts';
 import { computeRules, computeSchema } from '../../../api/compute.ts';
 import { durationSchema } from '../../../api/duration.ts';
@@ -16,13 +10,14 @@ import { deletionPolicySchema, pausedSchema } from '../../../api/lifecycle.ts';
 import { metadataSchema } from '../../../api/metadata.ts';
 import { schedulingSchema } from '../../../api/scheduling.ts';
 import type { Defaulted, StructuralSchema, Written } from '../../../api/schema.ts';
-import { archiveStatusSchema, statusSchema } from '../../../api/status-schema.ts';
+import { archiveStatusSchema, statusSchema, walStorageStatusSchema } from '../../../api/status-schema.ts';
 import { storageRules, volumeSchema } from '../../../api/storage.ts';
 import { accessRules, accessSchema } from './access.ts';
+import { postgresBootstrapRules, postgresBootstrapSchema } from './import-from.ts';
 import { monitoringRules, monitoringSchema } from './monitoring.ts';
 import { parametersSchema } from './parameters.ts';
 import { poolerRules, poolerSchema } from './pooler.ts';
-import { untilSchema } from './until.ts';
+import { walSizeRules, walStorageRules, walStorageSchema } from './wal-storage.ts';
 
 /** Least memory limit that PostgreSQL and Patroni start with. */
 const memberMemory = '256Mi';
@@ -174,6 +169,7 @@ export const postgresSpecSchema = {
       default: 3,
     },
     storage: volumeSchema,
+    walStorage: walStorageSchema,
     resources: computeSchema('an instance', { cpu: '100m', memory: '512Mi' }, memberMemory),
     scheduling: schedulingSchema,
     parameters: parametersSchema,
@@ -185,7 +181,7 @@ export const postgresSpecSchema = {
     monitoring: monitoringSchema,
     access: accessSchema,
     backup: backupSchema,
-    bootstrap: bootstrapSchema({ until: untilSchema }),
+    bootstrap: postgresBootstrapSchema,
     init: initSchema,
     deletionPolicy: deletionPolicySchema,
     paused: pausedSchema('The database keeps running, and Patroni keeps failing over.'),
@@ -207,11 +203,13 @@ export const postgresSpecSchema = {
         'initial.owner must not be a role of PostgreSQL or of the operator: pg_*, clusterwright*, postgres, public, replicator, rewinder',
       fieldPath: '.initial.owner',
     },
+    ...walStorageRules,
     ...computeRules('resources', memberMemory),
     ...poolerRules,
     ...monitoringRules,
     ...accessRules,
     ...bootstrapRules,
+    ...postgresBootstrapRules,
     ...backupPolicyRules,
   ],
 } as const satisfies StructuralSchema;
@@ -223,7 +221,11 @@ export type PostgresSpecInput = Written<typeof postgresSpecSchema>;
 
 const postgresStatusSchema = {
   ...statusSchema,
-  properties: { ...statusSchema.properties, archive: archiveStatusSchema },
+  properties: {
+    ...statusSchema.properties,
+    archive: archiveStatusSchema,
+    walStorage: walStorageStatusSchema,
+  },
 } as const satisfies StructuralSchema;
 
 const description = 'A PostgreSQL database: a primary and its standbys, with automatic failover.';
@@ -238,7 +240,7 @@ export const postgresKind: KindDefinition = {
     description,
     required: ['spec'],
     properties: { metadata: metadataSchema, spec: postgresSpecSchema, status: postgresStatusSchema },
-    'x-kubernetes-validations': [...storageRules, ...versionRules],
+    'x-kubernetes-validations': [...storageRules, ...walSizeRules, ...versionRules],
   },
   printerColumns: [
     ...stateColumns,

@@ -3,13 +3,10 @@ import {
   adoptRule,
   adoptSchema,
   clusterSchema,
-  contentColumns,
   contentDeletionPolicySchema,
-  contentStatusSchema,
+  contentKind,
 } from '../../../api/content.ts';
 import { group, version } from '../../../api/group.ts';
-import type { KindDefinition } from '../../../api/kind.ts';
-import { metadataSchema } from '../../../api/metadata.ts';
 import type { Defaulted, StructuralSchema, Written } from '../../../api/schema.ts';
 import { secretRefSchema } from '../../../api/secret-ref.ts';
 import { isFreeRole, nameSchema, reservedRoles } from './identifier.ts';
@@ -179,18 +176,10 @@ export type UserSpec = Defaulted<typeof userSpecSchema>;
 /** As people write it. */
 export type UserSpecInput = Written<typeof userSpecSchema>;
 
-const description = 'A role in a PostgresCluster, with its password and privileges.';
+const resource = { group, version, kind: 'PostgresUser', plural: 'postgresusers', namespaced: true } as const;
 
-export const userKind: KindDefinition = {
-  resource: { group, version, kind: 'PostgresUser', plural: 'postgresusers', namespaced: true },
-  singular: 'postgresuser',
-  shortNames: ['pguser'],
-  description,
-  schema: {
-    type: 'object',
-    description,
-    required: ['spec'],
-    properties: { metadata: metadataSchema, spec: userSpecSchema, status: contentStatusSchema },
-  },
-  printerColumns: contentColumns('Role'),
-};
+export const userKind = contentKind(resource, 'Role', {
+  shortName: 'pguser',
+  description: 'A role in a PostgresCluster, with its password and privileges.',
+  spec: userSpecSchema,
+});

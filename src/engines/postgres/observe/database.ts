@@ -70,6 +70,7 @@ export const noDatabase: DatabaseObserved = {
     hasOwner: true,
     isOwnerSuperuser: false,
     mayActAsOwner: true,
+    ownerPower: undefined,
   },
   extensions: [],
   schemas: [],

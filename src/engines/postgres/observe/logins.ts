@@ -47,7 +47,7 @@ async function stateOf(
 ): Promise<LoginSeen['state']> {
   if ((await io.secret(secret)) === undefined) return 'secret-missing';
   try {
-    const password = await passwordIn(secret, io);
+    const password = await passwordIn(secret, cluster, io);
     const target = await passwordSession(cluster, address, { user: role, database: 'postgres', password }, io);
     await withSession(io, target, () => Promise.resolve());
     return 'well';

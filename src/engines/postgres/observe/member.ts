@@ -1,5 +1,6 @@
 /** Reads a member from what its Patroni answers to `GET /patroni`: pure, so that every odd answer can be a row of a test. */
 import type { Answer } from '../client/patroni.ts';
+import { importSeen } from './import-seen.ts';
 import type { LiveMember } from './observed.ts';
 
 /** More than any cluster has. */
@@ -11,6 +12,7 @@ export function liveMember(pod: string, address: string, answer: Answer): LiveMe
   const systemId = digits(answer.database_system_identifier);
   const timeline = number(answer.timeline);
   const lsn = lsnOf(answer.xlog);
+  const imported = importSeen(answer.import);
   return {
     state: 'answering',
     pod,
@@ -29,6 +31,7 @@ export function liveMember(pod: string, address: string, answer: Answer): LiveMe
     isUnlocked: answer.cluster_unlocked === true,
     failsafe: answer.failsafe_mode_is_active === true,
     isPaused: answer.pause === true,
+    ...(imported === undefined ? {} : { imported }),
   };
 }
 

@@ -8,11 +8,15 @@ import type { PostgresSpec } from '../kind/schema.ts';
 import { indexInPodName } from '../names.ts';
 import { observeApplication } from './application.ts';
 import { observeCertificates } from './certificates.ts';
+import { observeSource } from './import-seen.ts';
 import { observeLogins } from './logins.ts';
+import { isApart } from './lost-log.ts';
 import { liveMember } from './member.ts';
-import { answering, type LiveMember, type PostgresObserved, type SilentMember } from './observed.ts';
+import { answering, type LiveMember, type LogPosition, type PostgresObserved, type SilentMember } from './observed.ts';
 import { observePoolers } from './poolers.ts';
+import { lookAgain } from './second-look.ts';
 import { observeLog, observeServer } from './server.ts';
+import { situationOf } from './situation.ts';
 
 export async function observePostgres(
   cluster: Cluster<PostgresSpec>,
@@ -30,22 +34,28 @@ export async function observePostgres(
   }
   const members = await Promise.all(memberPods(cluster, children).map((pod) => ask(pod, cluster, tls, io)));
   const primary = answering(members).find(({ role }) => role === 'primary');
-  const [config, application, logins, poolers, logBegins] = await Promise.all([
+  const [config, application, logins, poolers, logBegins, source] = await Promise.all([
     configOf(answering(members), tls, io),
     primary === undefined ? undefined : observeApplication(cluster, primary.address, io),
     primary === undefined ? undefined : observeLogins(cluster, primary.address, io),
     observePoolers(cluster, children, io),
     primary === undefined || !answering(members).some(isApart) ? undefined : observeLog(cluster, primary.address, io),
+    answering(members).some(({ imported }) => imported !== undefined) ? observeSource(cluster, io) : undefined,
   ]);
+  const at = io.now();
+  const log = logBegins === undefined ? {} : { logBegins };
+  const first = situationOf(cluster, children, { members, at, ...log });
+  const later = await lookAgain(first, (member) => lookAt(member, tls, io), io);
   return {
-    members,
-    at: io.now(),
+    members: members.map((member) => withLater(member, later)),
+    at,
     ...certificates,
     ...(config === undefined ? {} : { config }),
     ...(application === undefined ? {} : { application }),
     ...(logins === undefined ? {} : { logins }),
     ...(poolers.length === 0 ? {} : { poolers }),
-    ...(logBegins === undefined ? {} : { logBegins }),
+    ...log,
+    ...(source === undefined ? {} : { source }),
   };
 }
 
@@ -54,9 +64,22 @@ function memberPods({ metadata }: Cluster<PostgresSpec>, { pods }: Children): re
   return pods.filter((pod) => indexInPodName(metadata.name, pod.metadata.name) !== undefined);
 }
 
-/** A standby that runs and copies from nobody. */
-function isApart({ role, postgres, isStreaming }: LiveMember): boolean {
-  return role === 'replica' && postgres === 'running' && !isStreaming;
+function withLater<Member extends LiveMember | SilentMember>(member: Member, later: ReadonlyMap<string, LogPosition>) {
+  const said = later.get(member.pod);
+  return said === undefined ? member : { ...member, later: said };
+}
+
+async function lookAt(
+  { pod, address }: LiveMember,
+  tls: TlsMaterial,
+  io: EngineContext,
+): Promise<LiveMember | undefined> {
+  try {
+    return liveMember(pod, address, await callPatroni(io, address, { path: '/patroni', anyStatus: true }, tls));
+  } catch {
+    io.signal.throwIfAborted();
+    return undefined;
+  }
 }
 
 async function ask(

@@ -5,6 +5,7 @@
 import type { AuthoritySeen } from '../../../plan/issuance.ts';
 import type { Side } from '../resources/certificates.ts';
 import type { ApplicationSeen } from './application.ts';
+import type { ImportSeen, SourceSeen } from './import-seen.ts';
 import type { LoginSeen } from './logins.ts';
 import type { PoolerSeen } from './poolers.ts';
 import type { ServerSeen } from './server.ts';
@@ -15,7 +16,14 @@ export interface SilentMember {
   readonly why: string;
 }
 
-export interface LiveMember {
+/** Where a member is in the log. */
+export interface LogPosition {
+  readonly timeline?: number;
+  /** Bytes of WAL that it has on disk. */
+  readonly lsn?: number;
+}
+
+export interface LiveMember extends LogPosition {
   readonly state: 'answering';
   readonly pod: string;
   readonly address: string;
@@ -27,9 +35,8 @@ export interface LiveMember {
   readonly version?: string;
   /** Of the data: absent on a blank volume. Decimal text, since it does not fit a double. */
   readonly systemId?: string;
-  readonly timeline?: number;
-  /** Bytes of WAL that it has on disk. */
-  readonly lsn?: number;
+  /** What it said a moment later: of a standby that looks lost, and of the primary then. See `second-look.ts`. */
+  readonly later?: LogPosition | undefined;
   /** Whether it streams from the primary. */
   readonly isStreaming: boolean;
   /** Whether commits may wait for it. */
@@ -46,6 +53,8 @@ export interface LiveMember {
   readonly failsafe: boolean;
   /** Automatic failover is switched off. */
   readonly isPaused: boolean;
+  /** It has no Patroni yet: it copies a PostgreSQL that runs elsewhere. */
+  readonly imported?: ImportSeen;
   /** By SQL; absent where PostgreSQL does not run. */
   readonly server?: ServerSeen;
 }
@@ -58,6 +67,8 @@ export interface PostgresObserved {
   readonly application?: ApplicationSeen;
   /** Asked of the primary; absent where there is none. */
   readonly logins?: readonly LoginSeen[];
+  /** Of the source of an import; only while a member imports. */
+  readonly source?: SourceSeen;
   /** Those that run. */
   readonly poolers?: readonly PoolerSeen[];
   /** Position at which the primary's log begins. Asked only where a standby does not stream. */

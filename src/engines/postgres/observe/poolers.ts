@@ -36,6 +36,9 @@ export async function observePoolers(
         return { ...pooler, isPaused: await isPaused(cluster, pooler.address, io) };
       } catch {
         io.signal.throwIfAborted();
+        const secret = cluster.spec.pooler?.tls?.secretRef.name;
+        // Somebody may have replaced its CA.
+        if (secret !== undefined) io.secretRefused(secret);
         // Its probes decide whether it is well.
         return pooler;
       }

@@ -2,6 +2,7 @@
 import type { Cluster } from '../../../api/cluster.ts';
 import type { KubeObject } from '../../../api/object.ts';
 import { restoredAnnotation } from '../../../engine/backup-support.ts';
+import { isVolumeGoing } from '../../../plan/going-volumes.ts';
 import type { Children, Claim, Pod, StatefulSet } from '../../../resources/children.ts';
 import { memberLabel } from '../../../resources/metadata.ts';
 import type { PostgresSpec } from '../kind/schema.ts';
@@ -14,6 +15,7 @@ import {
   postgresNames,
   retiredAnnotation,
   stateNames,
+  walClaimName,
 } from '../names.ts';
 import { type Roster, readRoster, requestKey } from '../resources/roster.ts';
 import { type ReadRecord, readRecord, type UpgradeRecord } from '../resources/upgrade-record.ts';
@@ -69,6 +71,8 @@ export interface Situation {
   readonly pods: ReadonlyMap<number, Pod>;
   /** Those that are not retired. */
   readonly claims: ReadonlyMap<number, Claim>;
+  /** The same of the volumes that have the log alone. */
+  readonly walClaims: ReadonlyMap<number, Claim>;
   readonly live: ReadonlyMap<number, LiveMember>;
   /** Numbers of which a trace is left: a new member gets none of them. */
   readonly taken: ReadonlySet<number>;
@@ -95,11 +99,15 @@ export function situationOf(wanted: Cluster<PostgresSpec>, children: Children, o
   const sets = children.objects.filter(
     (object): object is StatefulSet => object.kind === 'StatefulSet' && isOurs(object),
   );
-  const claims = children.claims.filter((claim) => {
-    const index = labelled(claim);
-    return index !== undefined && claim.metadata.name === claimName(metadata.name, index);
-  });
-  const kept = claims.filter((claim) => claim.metadata.annotations?.[retiredAnnotation] === undefined);
+  const claimsNamed = (nameOf: typeof claimName): Claim[] =>
+    children.claims.filter((claim) => {
+      const index = labelled(claim);
+      return index !== undefined && claim.metadata.name === nameOf(metadata.name, index);
+    });
+  const isKept = (claim: Claim): boolean => claim.metadata.annotations?.[retiredAnnotation] === undefined;
+  const claims = claimsNamed(claimName);
+  const walClaims = claimsNamed(walClaimName);
+  const kept = claims.filter(isKept);
   const cluster = runningCluster(wanted, { written, upgrade, sets, claims: kept });
   const { spec } = cluster;
   const live = answering(observed.members);
@@ -117,8 +125,12 @@ export function situationOf(wanted: Cluster<PostgresSpec>, children: Children, o
     sets: numbered(sets, (set) => indexInName(metadata.name, set.metadata.name)),
     pods: numbered(children.pods, (pod) => indexInPodName(metadata.name, pod.metadata.name)),
     claims: numbered(kept, labelled),
+    walClaims: numbered(walClaims.filter(isKept), labelled),
     live: numbered(live, ({ pod }) => indexInPodName(metadata.name, pod)),
-    taken: new Set([...roster.keys(), ...numbered(sets, labelled).keys(), ...numbered(claims, labelled).keys()]),
+    taken: new Set([
+      ...roster.keys(),
+      ...[sets, claims, walClaims].flatMap((objects) => [...numbered<KubeObject>(objects, labelled).keys()]),
+    ]),
     store,
     ...(request === undefined ? {} : { request }),
     ...(primary === undefined ? {} : { primary }),
@@ -177,6 +189,18 @@ function timelineEnds(text: string): TimelineEnd[] {
       ? [{ timeline: timeline as number, end: end as number }]
       : [];
   });
+}
+
+/** All volumes of a member: that with its data, and that of its log where it has one. */
+export function volumesOf({ claims, walClaims }: Situation, index: number): readonly Claim[] {
+  return [claims, walClaims].flatMap((map) => map.get(index) ?? []);
+}
+
+/** Somebody has deleted a volume that the pod of the member has mounted: it goes when the pod stops. */
+export function isGoing({ pods, claims, walClaims, spec }: Situation, index: number): boolean {
+  const pod = pods.get(index);
+  const hasOwnLog = spec.walStorage !== undefined;
+  return isVolumeGoing(pod, claims.get(index)) || (hasOwnLog && isVolumeGoing(pod, walClaims.get(index)));
 }
 
 /** The system identifier of the data that a claim holds; undefined where it holds nobody's. */

@@ -195,7 +195,7 @@ export const noUser: UserObserved = {
     validUntil: undefined,
     madeFor: undefined,
     mayActAs: false,
-    isPowerful: false,
+    power: undefined,
   },
   memberships: [],
   databases: [],

@@ -1,17 +1,20 @@
 /** What a PostgresDatabase needs next: pure. */
 import type { ContentSituation } from '../../../engine/content-kind.ts';
-import { blocked, settled, wait } from '../../../plan/plan.ts';
+import { blocked, type Outcome, settled, wait } from '../../../plan/plan.ts';
 import { literal, quoted } from '../client/quoting.ts';
 import type { DatabaseSpec } from '../kind/database.ts';
 import type { PostgresSpec } from '../kind/schema.ts';
 import { begunDatabase, contentMark } from '../names.ts';
 import type { DatabaseObserved, DatabaseSeen } from '../observe/database.ts';
 import { type ContentPlan, notOurs, planWith, recheckMs, runStep, type Statement, unreachable } from './content.ts';
+import { reservedName, tooPowerful } from './refused-role.ts';
 
 export type DatabaseSituation = ContentSituation<DatabaseSpec, PostgresSpec, DatabaseObserved>;
 
 export function planDatabase({ resource, observed }: DatabaseSituation): ContentPlan {
   const { spec } = resource;
+  const reserved = reservedIn(spec);
+  if (reserved !== undefined) return { steps: [], outcome: reserved };
   if (observed.state === 'unreachable') return unreachable(observed.why);
   const { facts } = observed;
   const foreign = notOurs(`database ${spec.name}`, resource, { ...facts, adopt: spec.adopt });
@@ -28,11 +31,22 @@ export function planDatabase({ resource, observed }: DatabaseSituation): Content
     const message = `role ${spec.owner}, the owner, is a superuser, and the operator acts for none`;
     return { steps: [], outcome: blocked('OwnerRefused', message, recheckMs * 2) };
   }
+  if (facts.ownerPower !== undefined && !facts.mayActAsOwner) {
+    const words = 'the operator does not make itself a member of it, to act for it as the owner';
+    return { steps: [], outcome: tooPowerful('OwnerRefused', spec.owner, facts.ownerPower, words) };
+  }
   const statements = facts.exists ? drift(spec, observed) : creation(resource.metadata, spec, observed);
   return planWith(
     resource,
     [...membership(spec, observed), ...statements].map((each) => runStep(observed.address, each)),
   );
+}
+
+function reservedIn({ name, owner, schemas }: DatabaseSpec): Outcome | undefined {
+  return reservedName({
+    databases: [name],
+    roles: [owner, ...schemas.flatMap((schema) => schema.owner ?? [])],
+  });
 }
 
 /** Who gives a database to a role, or acts for it, has to be a member of it. */
@@ -164,6 +178,7 @@ function normalised(name: string): string {
 
 export function planDatabaseRemoval({ resource, observed }: DatabaseSituation): ContentPlan {
   const { spec, metadata } = resource;
+  if (reservedIn(spec) !== undefined) return { steps: [], outcome: settled };
   if (observed.state === 'unreachable') return unreachable(observed.why);
   const { facts, address } = observed;
   const begun = begunDatabase(metadata.uid);

@@ -12,7 +12,7 @@ export function withoutPrimary(situation: Situation): Outcome {
   const words = problems.length === 0 ? 'the members elect a primary' : problems.join('; ');
   if (!hasHeldData(situation)) return wait('Forming', words, recheckMs);
   const { roster, pods } = situation;
-  const blank = [...roster.keys()].filter((index) => endedBlank(pods.get(index)));
+  const blank = [...roster.keys()].filter((index) => endedBlank(pods.get(index)) !== undefined);
   if (blank.length > 0 && blank.length === roster.size) {
     const names = blank.map((index) => podOf(situation, index)).join(', ');
     return blocked(

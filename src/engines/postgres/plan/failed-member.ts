@@ -7,17 +7,18 @@
  */
 import type { Pod } from '../../../resources/children.ts';
 import type { LiveMember } from '../observe/observed.ts';
+import { knownLoss } from '../observe/second-look.ts';
 import { heldBy, isPrimary, type Situation } from '../observe/situation.ts';
 import { isOutdated } from './outdated.ts';
 
-/** What `start.sh` ends with. */
+/** What `start.sh` ends with where the volume is blank. */
 export const blankExitCode = 78;
+/** And where only that of the log is. The data is of no use without it. */
+export const blankWalExitCode = 79;
 /** Beyond the grace that a pod has to stop: its node does not answer. */
 const terminatingMs = 60_000;
 /** For a process that crashes again and again, and for a volume that is bound to a node that is gone. */
 const patienceMs = 180_000;
-/** In which Patroni has noticed that a member has left the primary's timeline, and has stopped it to rewind it. */
-const rewindMs = 60_000;
 const manyRestarts = 5;
 
 export interface Failure {
@@ -33,7 +34,7 @@ export function failureOf(situation: Situation, index: number): Failure | undefi
   const member = live.get(index);
   if (member !== undefined && isPrimary(situation, member)) return undefined;
   const pod = pods.get(index);
-  return blank(situation, index, pod) ?? apart(situation, member, primary) ?? givenUp(situation, index, pod);
+  return blank(situation, index, pod) ?? apart(situation, member) ?? givenUp(situation, index, pod);
 }
 
 /** Kubernetes cannot stop it: its node does not answer. */
@@ -43,57 +44,37 @@ export function isAbandoned({ observed }: Situation, pod: Pod | undefined): bool
   return deletionTimestamp !== undefined && observed.at - Date.parse(deletionTimestamp) > terminatingMs;
 }
 
-export function endedBlank(pod: Pod | undefined): boolean {
-  return (pod?.status?.containerStatuses ?? []).some(
-    ({ state, lastState }) =>
-      state?.running === undefined && (state?.terminated ?? lastState?.terminated)?.exitCode === blankExitCode,
+/** Which volume is blank, in words. */
+export function endedBlank(pod: Pod | undefined): string | undefined {
+  const codes = (pod?.status?.containerStatuses ?? []).map(({ state, lastState }) =>
+    state?.running === undefined ? (state?.terminated ?? lastState?.terminated)?.exitCode : undefined,
   );
+  if (codes.includes(blankExitCode)) return 'its volume is blank';
+  return codes.includes(blankWalExitCode) ? 'the volume of its log is blank' : undefined;
 }
 
 function blank({ roster, claims, live }: Situation, index: number, pod: Pod | undefined): Failure | undefined {
-  if (roster.get(index) !== 'resume' || live.has(index)) return undefined;
-  if (endedBlank(pod)) return { why: 'its volume is blank' };
+  if (live.has(index)) return undefined;
+  const blank = endedBlank(pod);
+  if (blank !== undefined) return { why: blank };
+  if (roster.get(index) !== 'resume') return undefined;
   const claim = claims.get(index);
   return claim !== undefined && heldBy(claim) === undefined ? { why: 'its volume is another one' } : undefined;
 }
 
 /** PostgreSQL runs, takes no writes, and copies from nobody. */
-function apart(
-  { observed, store }: Situation,
-  member: LiveMember | undefined,
-  primary: LiveMember,
-): Failure | undefined {
-  if (member === undefined || member.role !== 'replica' || member.postgres !== 'running' || member.isStreaming)
-    return undefined;
-  const { lsn } = member;
-  if (lsn === undefined) return undefined;
-  const isOn = isOnHistory(member, primary, store.history);
-  if (isOn && observed.logBegins !== undefined && lsn < observed.logBegins)
-    return { why: 'the primary has removed the log that it needs', isBehind: true };
-  const ledMs = store.acquired === undefined ? 0 : observed.at - store.acquired;
-  // A primary that held the lock before has it from then on, also where it has started and been promoted only now.
-  const isKnown = member.timeline !== undefined && primary.timeline !== undefined && primary.lsn !== undefined;
-  return isKnown && !isOn && Math.min(upMs(member), upMs(primary), ledMs) > rewindMs
-    ? { why: 'it has left the primary’s timeline, and Patroni has not rewound it' }
-    : undefined;
-}
-
-function upMs({ server }: LiveMember): number {
-  return server?.state === 'seen' ? server.facts.upMs : 0;
-}
-
-/** Whether everything that it has is a part of what the primary has. */
-export function isOnHistory(
-  { timeline, lsn }: Pick<LiveMember, 'timeline' | 'lsn'>,
-  primary: Pick<LiveMember, 'timeline' | 'lsn'>,
-  history: Situation['store']['history'],
-): boolean {
-  if (timeline === undefined || lsn === undefined || primary.timeline === undefined || primary.lsn === undefined)
-    return false;
-  if (timeline > primary.timeline) return false;
-  if (timeline === primary.timeline) return lsn <= primary.lsn;
-  const ended = history.find((entry) => entry.timeline === timeline);
-  return ended !== undefined && lsn <= ended.end;
+function apart(situation: Situation, member: LiveMember | undefined): Failure | undefined {
+  const loss = member === undefined ? undefined : knownLoss(situation, member);
+  switch (loss) {
+    case undefined:
+      return undefined;
+    case 'behind':
+      return { why: 'the primary has removed the log that it needs', isBehind: true };
+    case 'diverged':
+      return { why: 'it has left the primary’s timeline, and Patroni has not rewound it' };
+    default:
+      return loss satisfies never;
+  }
 }
 
 function givenUp(situation: Situation, index: number, pod: Pod | undefined): Failure | undefined {

@@ -40,6 +40,20 @@ export function stateLost(situation: Situation): Outcome | undefined {
 }
 
 /**
+ * Under Retain, the resource was deleted and made again without `walStorage`: the data on the volumes leads to logs that no pod would mount.
+ * The rule on the field compares with the resource before, and there was none.
+ */
+export function logWithoutVolume({ spec, claims, walClaims }: Situation): Outcome | undefined {
+  const kept = [...walClaims].filter(([index]) => heldBy(claims.get(index)) !== undefined);
+  if (spec.walStorage !== undefined || kept.length === 0) return undefined;
+  const names = kept.map(([, { metadata }]) => metadata.name).join(', ');
+  return blocked(
+    'WalStorageMissing',
+    `the volumes ${names} have the log of members, and the spec has no walStorage: nothing is started before it has; make the resource again with it`,
+  );
+}
+
+/**
  * The members, the volumes and the store are about one database. An upgrade gives the data another system identifier: while
  * it is written down, and no member runs, its two are one database. Nothing else may change it.
  */

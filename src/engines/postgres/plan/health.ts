@@ -29,7 +29,8 @@ export function problemOf(situation: Situation, index: number): string | undefin
   const pod = pods.get(index);
   if (pod === undefined) return `${name} has no pod`;
   if (pod.metadata.deletionTimestamp !== undefined) return `${name} is being stopped`;
-  if (endedBlank(pod)) return `${name} does not start: its volume is blank, and it has had data`;
+  const blank = endedBlank(pod);
+  if (blank !== undefined) return `${name} does not start: ${blank}, and it has had data`;
   const problem = podProblem(pod);
   if (problem !== undefined) return problem;
   const member = live.get(index);

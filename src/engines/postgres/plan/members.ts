@@ -1,21 +1,24 @@
 /** Which members there shall be: numbers of those that come, and who leaves. */
 import { hasHeldData, heldBy, indexOf, isPrimary, isRestored, type Situation } from '../observe/situation.ts';
 import type { Roster } from '../resources/roster.ts';
-import { forming } from '../resources/roster.ts';
+import { forming, importing } from '../resources/roster.ts';
 import { isAbandoned } from './failed-member.ts';
 
 /** What is to happen to those that there are. */
 export interface Change {
   /** Everybody is well, so one may leave. */
   readonly mayShrink: boolean;
+  /** There is no data yet: nobody can join. */
+  readonly isImporting?: boolean;
   /** Number of a member that is replaced: it goes, and another one comes. */
   readonly lost?: number;
 }
 
 /** The roster as it shall be after this reconcile. */
-export function nextRoster(situation: Situation, { mayShrink, lost }: Change): Roster {
+export function nextRoster(situation: Situation, { mayShrink, lost, isImporting = false }: Change): Roster {
   const { roster, spec, store, cluster } = situation;
   if (roster.size === 0) return firstRoster(situation);
+  if (isImporting) return roster;
   // Whoever has formed the cluster goes on like the others: its volume may be lost later.
   const isFormed = store.systemId !== undefined && cluster.status?.initialized === true;
   const kept = new Map([...roster].filter(([index]) => index !== lost));
@@ -58,6 +61,7 @@ function firstRoster(situation: Situation): Roster {
   const known = new Set([...sets.keys(), ...claims.keys()]);
   const hasRetired = [...taken].some((index) => !known.has(index));
   const first = hasRetired ? Math.max(...taken) + 1 : 0;
+  if (!hasHeldData(situation) && spec.bootstrap?.importFrom !== undefined) return importing(spec.instances, first);
   if (!hasHeldData(situation))
     return forming(spec.instances, first, isRestored(claims.get(first)) ? 'restore' : 'form');
   const numbers = known.size > 0 ? [...known].sort((a, b) => a - b) : [...forming(spec.instances, first).keys()];

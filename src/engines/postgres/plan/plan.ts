@@ -5,7 +5,7 @@ import { sparingVolumes } from '../../../plan/going-volumes.ts';
 import { objectSteps } from '../../../plan/objects.ts';
 import { blocked, type ObjectStep, type Outcome, type Step, settled, wait } from '../../../plan/plan.ts';
 import { refOf } from '../../../plan/ref.ts';
-import { awaitingExpansion, growthSteps } from '../../../plan/volume-expansion.ts';
+import { awaitingExpansion, growthSteps, walVolumes } from '../../../plan/volume-expansion.ts';
 import type { PostgresAction } from '../action.ts';
 import { authoritiesAnnotation, recoverAnnotation } from '../names.ts';
 import { podOf, type Situation } from '../observe/situation.ts';
@@ -16,8 +16,9 @@ import { applicationSteps } from './application.ts';
 import { besideSteps } from './beside.ts';
 import { reloadSteps } from './certificate-reload.ts';
 import { withoutPrimary } from './election.ts';
-import { foreignData, stateLost, unreadableRecord } from './forbidden.ts';
+import { foreignData, logWithoutVolume, stateLost, unreadableRecord } from './forbidden.ts';
 import { memberProblems } from './health.ts';
+import { importOccupied, planImport, settledCutOverSteps } from './import.ts';
 import { planInit } from './init.ts';
 import { planIssuance } from './issuance.ts';
 import { loginSteps } from './logins.ts';
@@ -43,16 +44,13 @@ import type { UpgradePlan } from './upgrade-plan.ts';
 import { holdSteps, retireSteps } from './volumes.ts';
 
 export function planPostgres(situation: Situation, take: BackupFactory): PostgresPlan {
-  const { spec, children } = situation;
-  const plan = awaitingExpansion(planCluster(situation, take), spec.storage.size, {
-    ...children,
-    claims: claimsOf(situation),
-  });
-  return sparingVolumes(plan, children, (pods) => volumesGoing(situation, pods));
-}
-
-function claimsOf({ claims }: Situation) {
-  return [...claims.values()];
+  const { spec, children, claims, walClaims } = situation;
+  const volumes = { ...children, claims: [...claims.values()] };
+  const data = awaitingExpansion(planCluster(situation, take), spec.storage.size, volumes);
+  if (spec.walStorage === undefined) return sparingVolumes(data, children, (pods) => volumesGoing(situation, pods));
+  const logs = { ...children, claims: [...walClaims.values()] };
+  const both = awaitingExpansion(data, spec.walStorage.size, logs, walVolumes);
+  return sparingVolumes(both, children, (pods) => volumesGoing(situation, pods), ['data', 'wal']);
 }
 
 /** A standby copies the primary's data again. The primary's, and anybody's while there is none, would be gone. */
@@ -69,7 +67,8 @@ function volumesGoing(situation: Situation, pods: readonly string[]): Outcome | 
 
 function planCluster(situation: Situation, take: BackupFactory): PostgresPlan {
   const { steps, lost } = planIssuance(situation);
-  const foreign = unreadableRecord(situation) ?? foreignData(situation);
+  const foreign =
+    unreadableRecord(situation) ?? foreignData(situation) ?? logWithoutVolume(situation) ?? importOccupied(situation);
   if (foreign !== undefined) return { steps: [...growth(situation), ...steps], outcome: foreign };
   if (lost !== undefined && situation.spec.instances > 0) return { steps, outcome: blocked('CertificatesLost', lost) };
   const recovery = mayRecover(situation) ? recoveryOf(situation) : undefined;
@@ -102,8 +101,11 @@ function withRequest(outcome: Outcome, request: Exclude<ReturnType<typeof recove
     : { ...outcome, state: 'blocked', reason: 'RecoveryRefused', message };
 }
 
-function growth(situation: Situation): Step<PostgresAction>[] {
-  return growthSteps(situation.spec.storage.size, claimsOf(situation));
+function growth({ spec, claims, walClaims }: Situation): Step<PostgresAction>[] {
+  return [
+    ...growthSteps(spec.storage.size, [...claims.values()]),
+    ...(spec.walStorage === undefined ? [] : growthSteps(spec.walStorage.size, [...walClaims.values()])),
+  ];
 }
 
 function planMembers(situation: Situation, take: BackupFactory): PostgresPlan {
@@ -115,6 +117,8 @@ function planMembers(situation: Situation, take: BackupFactory): PostgresPlan {
     const outcome = pods.size === 0 ? settled : wait('Parking', `${pods.size} member(s) are stopping`);
     return withObjects(situation, roster, [], outcome);
   }
+  const imported = planImport(situation);
+  if (imported !== undefined) return withObjects(situation, imported.roster, imported.steps, imported.outcome);
   const stuck = planStuck(situation);
   if (primary === undefined) {
     const roster = nextRoster(situation, { mayShrink: false });
@@ -125,6 +129,7 @@ function planMembers(situation: Situation, take: BackupFactory): PostgresPlan {
     ...accompanying(situation),
     ...dropAnnotation(situation, recoverAnnotation),
     ...settledReplaceSteps(situation),
+    ...settledCutOverSteps(situation),
     ...roleSteps(situation, primary),
     ...configSteps(situation, primary),
     ...applicationSteps(situation, primary),
@@ -150,7 +155,8 @@ function planMembers(situation: Situation, take: BackupFactory): PostgresPlan {
     return withObjects(situation, roster, steps, wait('Updating', 'settings are brought in line', recheckMs));
   }
   const unread = unreadSettings(situation);
-  if (unread !== undefined) return withObjects(situation, roster, [], wait('Updating', unread, recheckMs));
+  if (unread !== undefined)
+    return withObjects(situation, roster, unread.steps, wait('Updating', unread.message, recheckMs));
   const change = planRestart(situation) ?? planSwitchover(situation, primary) ?? planInit(situation);
   if (change !== undefined) return withObjects(situation, roster, change.steps, change.outcome);
   const next = finishUpgrade(situation, take) ?? beginUpgrade(situation, take);
@@ -228,7 +234,8 @@ function withObjects(
     return observed.authorities ?? written ?? firstAuthorities;
   };
   const state = recovery?.isAlone === true ? stateFor(situation, recovery.survivor) : stateToMake(situation);
-  const extra = { ...upgrading, restart: restartWanted(situation), request: recovery?.request };
+  const isOurs = (index: number): boolean => sets.has(index);
+  const extra = { ...upgrading, isOurs, restart: restartWanted(situation), request: recovery?.request };
   const desired = postgresChildren(cluster, roster, authorities, extra);
   const made = objectSteps(desired, children);
   const isSecret = (step: ObjectStep): boolean => step.type === 'create' && step.object.kind === 'Secret';

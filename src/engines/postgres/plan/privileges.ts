@@ -3,6 +3,7 @@
  * is granted by the owner of the object, for whom the operator acts.
  */
 
+import type { Outcome } from '../../../plan/plan.ts';
 import {
   type DefaultPrivileges,
   type RelationKind,
@@ -20,6 +21,7 @@ import {
 } from '../kind/user.ts';
 import type { InsidePrivileges } from '../observe/user.ts';
 import type { Statement } from './content.ts';
+import { tooPowerful } from './refused-role.ts';
 
 export type Grant = NonNullable<UserSpec['grants']>[number];
 type SchemaGrant = Grant['schemas'][number];
@@ -36,7 +38,7 @@ export function privilegeStatements(
   wanted: readonly Grant[],
 ): Statement[] {
   return found.flatMap((database) => {
-    if (!database.exists) return [];
+    if (!database.exists || isOwnerRefused(database)) return [];
     const grant = wanted.find((each) => each.database === database.database);
     return [
       ...membership(database),
@@ -55,6 +57,18 @@ export function missingObjects(found: readonly InsidePrivileges[], wanted: reado
     if (lacking !== undefined) return `there is no schema ${lacking.name} in database ${database}`;
   }
   return undefined;
+}
+
+/** The operator would make itself a member of a role that could take over the server. */
+function isOwnerRefused({ usable, ownerPower }: InsidePrivileges): boolean {
+  return !usable && ownerPower !== undefined;
+}
+
+export function refusedOwner(found: readonly InsidePrivileges[]): Outcome | undefined {
+  const refused = found.find(isOwnerRefused);
+  if (refused?.ownerPower === undefined || refused.owner === undefined) return undefined;
+  const words = `it owns database ${refused.database}, and the operator does not make itself a member of it to grant or revoke there`;
+  return tooPowerful('OwnerRefused', refused.owner, refused.ownerPower, words);
 }
 
 /** Tables of owners for whom the operator cannot act. */

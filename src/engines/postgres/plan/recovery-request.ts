@@ -5,10 +5,9 @@
  * status. As soon as there has been a primary again that position has moved on, so a request that was kept, in Git or in a backup of the
  * custom resource, is not carried out a second time.
  */
-import { isVolumeGoing } from '../../../plan/going-volumes.ts';
 import { recoverAnnotation } from '../names.ts';
 import { answering, type LiveMember } from '../observe/observed.ts';
-import { indexOf, type Situation } from '../observe/situation.ts';
+import { indexOf, isGoing, type Situation } from '../observe/situation.ts';
 
 /** For how long nobody may have renewed the lock: an election under load, or a machine that starts, is no loss. */
 export const lastingMs = 60_000;
@@ -27,7 +26,7 @@ function survivors(situation: Situation): Survivor[] {
       const index = indexOf(situation, member);
       const isOurs = index !== undefined && situation.roster.has(index);
       const runs = member.postgres === 'running' && member.systemId !== undefined && member.lsn !== undefined;
-      if (!isOurs || !runs || isVolumeGoing(situation.pods.get(index), situation.claims.get(index))) return [];
+      if (!isOurs || !runs || isGoing(situation, index)) return [];
       return [{ index, member, lsn: lsnText(member.lsn ?? 0) }];
     })
     .sort((a, b) => (b.member.timeline ?? 0) - (a.member.timeline ?? 0) || (b.member.lsn ?? 0) - (a.member.lsn ?? 0));

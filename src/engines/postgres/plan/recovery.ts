@@ -19,7 +19,7 @@ import { isAbandoned } from './failed-member.ts';
 import type { PostgresPlan } from './postgres-plan.ts';
 import { judged, type Verdict } from './recovery-request.ts';
 import { asked, recheckMs } from './restart.ts';
-import { retiredMark } from './volumes.ts';
+import { retiredMarks } from './volumes.ts';
 
 export interface Recovery extends PostgresPlan {
   readonly state: 'granted';
@@ -34,7 +34,7 @@ export interface Recovery extends PostgresPlan {
 export function recoveryOf(
   situation: Situation,
 ): Recovery | { readonly state: 'refused' | 'early'; readonly message: string } | undefined {
-  const { cluster, primary, sets, pods, claims, live } = situation;
+  const { cluster, primary, sets, pods, claims, walClaims, live } = situation;
   const request = cluster.metadata.annotations?.[recoverAnnotation];
   if (request === undefined || primary !== undefined) return undefined;
   const verdict = accepted(situation, request) ?? judged(situation, request);
@@ -52,7 +52,8 @@ export function recoveryOf(
       const reason = `the cluster goes on with the data of ${name} alone`;
       return ref === undefined || set.metadata.deletionTimestamp !== undefined ? [] : [{ type: 'delete', ref, reason }];
     });
-    const marks = [...claims].flatMap(([index, claim]) => (index === survivor ? [] : retiredMark(claim)));
+    const owners = new Set([...claims.keys(), ...walClaims.keys()]);
+    const marks = [...owners].flatMap((index) => (index === survivor ? [] : retiredMarks(situation, index)));
     return {
       ...granted,
       steps: [...marks, ...stops],

@@ -10,7 +10,7 @@ import { type Failure, failureOf } from './failed-member.ts';
 import { problemOf } from './health.ts';
 import type { PostgresPlan } from './postgres-plan.ts';
 import { asked, recheckMs } from './restart.ts';
-import { retiredMark } from './volumes.ts';
+import { retiredMarks } from './volumes.ts';
 
 export interface Replacement extends PostgresPlan {
   /** Number of who goes. */
@@ -50,13 +50,12 @@ export function planReplacement(situation: Situation, requested?: number): Repla
 }
 
 function replacing(situation: Situation, index: number, { why }: Failure): Replacement {
-  const claim = situation.claims.get(index);
   const outcome: Outcome = wait(
     'Replacing',
     `${podOf(situation, index)} is replaced: ${why}; its volume is kept`,
     recheckMs,
   );
-  return { lost: index, steps: claim === undefined ? [] : retiredMark(claim), outcome };
+  return { lost: index, steps: retiredMarks(situation, index), outcome };
 }
 
 /** Members that have yet to copy the data: if they fail as well, it is not the data of one member. */

@@ -3,6 +3,7 @@ import { blocked, type Outcome, wait } from '../../../plan/plan.ts';
 import { indexInPodName, replaceAnnotation, switchoverAnnotation } from '../names.ts';
 import type { LiveMember } from '../observe/observed.ts';
 import type { Situation } from '../observe/situation.ts';
+import { pauseFor } from './pooler.ts';
 import type { PostgresPlan } from './postgres-plan.ts';
 import { dropAnnotation } from './recovery.ts';
 import { asked, recheckMs } from './restart.ts';
@@ -19,13 +20,22 @@ export function planSwitchover(situation: Situation, primary: LiveMember): Postg
       outcome: wait('SwitchingOver', `${primary.pod} is primary`, recheckMs),
     };
   }
-  const refused = refusal(situation, wanted);
-  if (refused !== undefined) return { steps: [], outcome: refused };
+  const successor = memberNamed(situation, wanted);
+  if (successor === undefined) return { steps: [], outcome: refused(wanted, 'no member of this cluster') };
+  // Patroni refuses it, too: a commit may be elsewhere.
+  if (situation.spec.synchronous.count > 0 && !successor.isSynchronous)
+    return { steps: [], outcome: refused(wanted, 'no standby that commits wait for') };
   return {
     steps: [
       {
         type: 'act',
-        action: { type: 'postgres.switchover', via: asked(primary), from: primary.pod, to: wanted },
+        action: {
+          type: 'postgres.switchover',
+          via: asked(primary),
+          from: primary.pod,
+          to: wanted,
+          ...pauseFor(situation, successor),
+        },
         summary: `make ${wanted} the primary, as ${switchoverAnnotation} says`,
         event: 'Switchover',
       },
@@ -38,18 +48,16 @@ export function planSwitchover(situation: Situation, primary: LiveMember): Postg
   };
 }
 
-function refusal({ live, spec, cluster, roster }: Situation, wanted: string): Outcome | undefined {
+function memberNamed({ live, cluster, roster }: Situation, wanted: string): LiveMember | undefined {
   const index = indexInPodName(cluster.metadata.name, wanted);
-  const member = index === undefined || !roster.has(index) ? undefined : live.get(index);
-  const refused = (why: string): Outcome =>
-    blocked(
-      switchoverRefused,
-      `${switchoverAnnotation} names ${wanted.slice(0, 64)}, ${why}; correct or remove the annotation`,
-    );
-  if (member === undefined) return refused('no member of this cluster');
-  // Patroni refuses it, too: a commit may be elsewhere.
-  if (spec.synchronous.count > 0 && !member.isSynchronous) return refused('no standby that commits wait for');
-  return undefined;
+  return index === undefined || !roster.has(index) ? undefined : live.get(index);
+}
+
+function refused(wanted: string, why: string): Outcome {
+  return blocked(
+    switchoverRefused,
+    `${switchoverAnnotation} names ${wanted.slice(0, 64)}, ${why}; correct or remove the annotation`,
+  );
 }
 
 /** Number of the member that a person wants replaced; undefined where nobody does, or there is none. */

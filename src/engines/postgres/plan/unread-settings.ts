@@ -2,19 +2,40 @@
  * Which members have yet to take up the shared configuration. Patroni reads it every `loop_wait`, has PostgreSQL read its files anew, and asks a
  * second later which settings take a restart. Until then nobody can say that the cluster is as the spec says, or who has to restart.
  */
+import { durationMs } from '../../../api/duration.ts';
+import type { ActStep } from '../../../plan/plan.ts';
+import type { PostgresAction } from '../action.ts';
 import type { LiveMember } from '../observe/observed.ts';
 import type { Situation } from '../observe/situation.ts';
 import { configDigest } from '../resources/patroni-config.ts';
+import { asked } from './restart.ts';
 
 /** In which Patroni has asked its server which settings take a restart, after that has read them. */
 const askedMs = 3000;
 /** Patroni does not answer for what its server says. Nobody waits for it for ever. */
 const patienceMs = 30_000;
+/** Three rounds of Patroni, with the default lock. */
+const overlookedMs = 15_000;
 
-/** In words; undefined where all have. */
-export function unreadSettings(situation: Situation): string | undefined {
-  const pods = [...situation.live.values()].filter((member) => isUnread(situation, member)).map(({ pod }) => pod);
-  return pods.length === 0 ? undefined : `PostgreSQL of ${pods.join(', ')} has yet to take up its settings`;
+export interface UnreadSettings {
+  readonly message: string;
+  readonly steps: readonly ActStep<PostgresAction>[];
+}
+
+/** Undefined where all have. */
+export function unreadSettings(situation: Situation): UnreadSettings | undefined {
+  const unread = [...situation.live.values()].filter((member) => isUnread(situation, member));
+  if (unread.length === 0) return undefined;
+  return {
+    message: `PostgreSQL of ${unread.map(({ pod }) => pod).join(', ')} has yet to take up its settings`,
+    steps: unread
+      .filter((member) => isOverlooked(situation, member))
+      .map((member) => ({
+        type: 'act',
+        action: { type: 'postgres.reload', member: asked(member) },
+        summary: `have ${member.pod} read its settings: its Patroni has not written them for PostgreSQL`,
+      })),
+  };
 }
 
 function isUnread({ cluster }: Situation, { server, restartPending }: LiveMember): boolean {
@@ -25,4 +46,17 @@ function isUnread({ cluster }: Situation, { server, restartPending }: LiveMember
   // Otherwise Patroni has had it read for another reason, such as another synchronous standby.
   const isChanging = ['Updating', 'Creating', undefined].includes(cluster.status?.phase);
   return pending > 0 || (isChanging && configAgeMs < askedMs);
+}
+
+/**
+ * A Patroni that learns of settings while its server is starting takes them for written, and never writes them: PostgreSQL runs without
+ * them until something else changes. Reloaded, it writes all of them. When they have changed nobody says: the cluster has not been ready
+ * since, and Patroni has had three rounds. No sooner, and not again right after: the file has just been read then.
+ */
+function isOverlooked({ cluster, spec, observed }: Situation, { server }: LiveMember): boolean {
+  if (server?.state !== 'seen' || server.facts.config === configDigest(cluster)) return false;
+  const ready = cluster.status?.conditions?.find(({ type }) => type === 'Ready');
+  const since = ready?.status === 'False' ? Date.parse(ready.lastTransitionTime) : Number.NaN;
+  const enoughMs = Math.max(overlookedMs, (durationMs(spec.failover.ttl) * 3) / 4);
+  return observed.at - since >= enoughMs && server.facts.configAgeMs >= enoughMs;
 }

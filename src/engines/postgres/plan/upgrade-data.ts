@@ -24,8 +24,15 @@ export function planUpgrading(situation: Situation, record: UpgradeRecord): Upgr
   };
   switch (result.state) {
     case 'missing':
+      // A pod that starts now would upgrade what has just been put back.
+      if (isUnwanted && !result.isEnding) return undoing;
+      return {
+        steps: isUnwanted ? [] : steps,
+        record,
+        isRunning,
+        outcome: wait('Upgrading', isUnwanted ? `Job ${name} ends` : what, upgradeRecheckMs),
+      };
     case 'useless':
-      if (isUnwanted) return undoing;
       return { steps, record, isRunning, outcome: wait('Upgrading', what, upgradeRecheckMs) };
     case 'running':
       return { steps, record, isRunning, outcome: wait('Upgrading', `${what}: ${result.message}`, upgradeRecheckMs) };

@@ -1,8 +1,7 @@
 /** What a stage of an upgrade asks for: steps, and what is written down with them in the same reconcile. */
-import { isVolumeGoing } from '../../../plan/going-volumes.ts';
 import type { Outcome, Step } from '../../../plan/plan.ts';
 import type { PostgresAction } from '../action.ts';
-import { podOf, type Situation } from '../observe/situation.ts';
+import { isGoing, podOf, type Situation } from '../observe/situation.ts';
 import type { Roster } from '../resources/roster.ts';
 import type { UpgradeRecord } from '../resources/upgrade-record.ts';
 
@@ -24,8 +23,7 @@ export const upgradeRecheckMs = 500;
 
 /** Nobody could be stopped: the volume would go with its pod. */
 export function volumesGoing(situation: Situation): string | undefined {
-  const { roster, pods, claims } = situation;
-  const [going] = [...roster.keys()].filter((index) => isVolumeGoing(pods.get(index), claims.get(index)));
+  const [going] = [...situation.roster.keys()].filter((index) => isGoing(situation, index));
   return going === undefined
     ? undefined
     : `somebody has deleted the volume of ${podOf(situation, going)}, and it goes when the pod stops: replace that member before the upgrade`;

@@ -5,8 +5,9 @@ import type { Children, Job, Pod } from '../../../resources/children.ts';
 import { upgradeAnnotation, upgradeContainer } from '../resources/upgrade-job.ts';
 
 export type JobResult =
-  | { readonly state: 'missing' }
-  /** Made for another upgrade, or nobody has kept what it came to: it is made again. */
+  /** `isEnding`: pods of one that was deleted are still there. */
+  | { readonly state: 'missing'; readonly isEnding: boolean }
+  /** Made for another upgrade, or its pod was deleted, or nobody has kept what it came to: it is made again. */
   | { readonly state: 'useless'; readonly job: Job; readonly why: string }
   | { readonly state: 'running'; readonly message: string }
   | { readonly state: 'done'; readonly values: Readonly<Record<string, string>> }
@@ -16,12 +17,14 @@ export type JobResult =
 /** A watch of pods may be behind that of Jobs for so long. */
 const lagMs = 30_000;
 const mostWords = 1500;
+const jobNameLabel = 'batch.kubernetes.io/job-name';
 const refusedCode = 3;
 
 /** `purpose`: of the Job that is wanted. `now` in milliseconds. */
 export function jobResult({ jobs, jobPods }: Children, name: string, purpose: string, now: number): JobResult {
   const job = jobs.find(({ metadata }) => metadata.name === name);
-  if (job === undefined) return { state: 'missing' };
+  if (job === undefined)
+    return { state: 'missing', isEnding: jobPods.some(({ metadata }) => metadata.labels?.[jobNameLabel] === name) };
   if (job.metadata.deletionTimestamp !== undefined)
     return { state: 'running', message: `Job ${name} is being deleted` };
   if (job.metadata.annotations?.[upgradeAnnotation] !== purpose)
@@ -46,6 +49,9 @@ export function jobResult({ jobs, jobPods }: Children, name: string, purpose: st
     return { state: 'failed', message, isRefused: words?.exitCode === refusedCode };
   }
   const [newest] = pods;
+  // Kubernetes would wait longer before each next pod. The script goes on where it was, and two never run on one volume.
+  if (newest === undefined && (job.status?.failed ?? 0) > 0 && (job.status?.active ?? 0) === 0)
+    return { state: 'useless', job, why: 'its pod was deleted before it had ended' };
   const problem = newest === undefined ? undefined : podProblem(newest);
   const before = pods.flatMap((pod) => messageOf(pod) ?? []).find(({ exitCode }) => exitCode !== 0)?.message;
   const again = before === undefined ? '' : `; the attempt before it failed: ${before}`;

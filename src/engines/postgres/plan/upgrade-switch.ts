@@ -20,7 +20,7 @@ type Notes = Readonly<Record<string, string | null>>;
 export function planSwitching(situation: Situation, record: UpgradeRecord): UpgradePlan {
   const { leader, to, image } = record;
   const { cluster, spec } = situation;
-  const steps = [...claimSteps(situation, record), ...stateSteps(situation, record)];
+  const steps = [...claimSteps(situation, record), ...walSteps(situation, record), ...stateSteps(situation, record)];
   if (steps.length > 0) {
     const outcome = wait('Upgrading', 'Patroni and the volumes are told the new system identifier', upgradeRecheckMs);
     return { steps, record, isRunning: () => false, outcome };
@@ -47,6 +47,13 @@ function claimSteps(
         : { ...wayBack, [retiredAnnotation]: 'true' };
     return annotate(claim, persistentVolumeClaims, notes);
   });
+}
+
+/** They go with the data of their standbys. */
+function walSteps({ walClaims }: Situation, { leader }: UpgradeRecord): ObjectStep[] {
+  return [...walClaims].flatMap(([index, claim]) =>
+    index === leader ? [] : annotate(claim, persistentVolumeClaims, { [retiredAnnotation]: 'true' }),
+  );
 }
 
 /** Timelines, the lock and the synchronous standbys are those of the old data. Until it writes anew who may be elected, only the leader may. */

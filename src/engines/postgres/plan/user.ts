@@ -2,7 +2,7 @@
 import type { ContentSituation } from '../../../engine/content-kind.ts';
 import { secretMissing } from '../../../engine/secret-missing.ts';
 import type { Desired } from '../../../plan/objects.ts';
-import { blocked, type ObjectStep, settled, wait } from '../../../plan/plan.ts';
+import { blocked, type ObjectStep, type Outcome, settled, wait } from '../../../plan/plan.ts';
 import type { Membership } from '../client/questions/role-facts.ts';
 import { literal, quoted } from '../client/quoting.ts';
 import type { PostgresSpec } from '../kind/schema.ts';
@@ -20,13 +20,16 @@ import {
   type Statement,
   unreachable,
 } from './content.ts';
-import { foreignRelations, missingObjects, privilegeStatements } from './privileges.ts';
+import { foreignRelations, missingObjects, privilegeStatements, refusedOwner } from './privileges.ts';
+import { powerWords, reservedName, tooPowerful } from './refused-role.ts';
 
 export type UserSituation = ContentSituation<UserSpec, PostgresSpec, UserObserved>;
 
 export function planUser(situation: UserSituation): ContentPlan {
   const { resource, target, observed } = situation;
   const { spec } = resource;
+  const reserved = reservedIn(spec);
+  if (reserved !== undefined) return { steps: [], outcome: reserved };
   const initial = target.spec.initial.owner;
   if (spec.name === initial) {
     const message = `role ${initial} is the initial owner of PostgresCluster ${target.metadata.name}, whose password is in Secret ${postgresNames(target.metadata.name).app}`;
@@ -43,6 +46,10 @@ export function planUser(situation: UserSituation): ContentPlan {
   if (spec.adopt && !role.exists) {
     const message = `there is no role ${spec.name} to adopt; without spec.adopt it is created`;
     return { steps: [], outcome: wait('NothingToAdopt', message, recheckMs * 2) };
+  }
+  if (spec.adopt && role.power !== undefined && !role.mayActAs) {
+    const words = 'the operator does not adopt it, since whoever has the Secret could log in as this role';
+    return { steps: [], outcome: tooPowerful('RoleRefused', spec.name, role.power, words) };
   }
   if (password.state === 'refused')
     return { steps: [], outcome: blocked('PasswordRefused', password.why, recheckMs * 2) };
@@ -65,7 +72,21 @@ export function planUser(situation: UserSituation): ContentPlan {
       ? [passwordStep(situation, observed)]
       : []),
   ];
-  return planWith(resource, steps, lacking === undefined ? settled : wait('ObjectMissing', lacking, recheckMs));
+  const refused = refusedMembership(observed.memberships) ?? refusedOwner(observed.databases);
+  const lack = lacking === undefined ? settled : wait('ObjectMissing', lacking, recheckMs);
+  return planWith(resource, steps, refused ?? lack);
+}
+
+function reservedIn({ name, memberOf, grants = [] }: UserSpec): Outcome | undefined {
+  const creators = grants.flatMap(({ schemas }) => schemas.flatMap(({ createdBy }) => createdBy));
+  return reservedName({ roles: [name, ...memberOf, ...creators] });
+}
+
+function refusedMembership(memberships: readonly Membership[]): Outcome | undefined {
+  const refused = memberships.find(({ isMember, power }) => !isMember && power !== undefined);
+  if (refused?.power === undefined) return undefined;
+  const words = 'the operator makes nobody a member of it; a superuser can';
+  return tooPowerful('MembershipRefused', refused.role, refused.power, words);
 }
 
 function secretSteps(desired: readonly Desired[]): ObjectStep[] {
@@ -148,8 +169,8 @@ function memberships(spec: UserSpec, { memberships: found }: UserSeen): Statemen
   const statement = (summary: string, sql: string): Statement => ({ summary, database: 'postgres', sql });
   const wanted = spec.memberOf.map((role) => found.find((each) => each.role === role) ?? { ...unknown, role });
   return [
-    ...wanted.flatMap(({ role, exists, isMember, isOurs, inherits }): Statement[] => {
-      if (!exists) return [];
+    ...wanted.flatMap(({ role, exists, isMember, isOurs, inherits, power }): Statement[] => {
+      if (!exists || power !== undefined) return [];
       if (!isMember) return [statement(`make ${spec.name} a member of role ${role}`, `GRANT ${quoted(role)} TO ${to}`)];
       if (!isOurs || inherits === undefined || inherits === spec.inherit) return [];
       const option = spec.inherit ? 'TRUE' : 'FALSE';
@@ -165,24 +186,30 @@ function memberships(spec: UserSpec, { memberships: found }: UserSeen): Statemen
 }
 
 /** Of an offline plan, where nothing was asked. */
-const unknown: Membership = { role: '', exists: true, isMember: false, isOurs: false, inherits: undefined };
+const unknown: Membership = {
+  role: '',
+  exists: true,
+  isMember: false,
+  isOurs: false,
+  inherits: undefined,
+  power: undefined,
+};
 
 /** What differs and is not put right. */
 export function userWarnings({ resource, observed }: UserSituation): readonly string[] {
   if (observed.state === 'unreachable') return [];
   const { spec } = resource;
   return [
-    ...(observed.role.isPowerful
-      ? [
-          `role ${spec.name} has CREATEROLE, REPLICATION or BYPASSRLS, which no PostgresUser gives: a superuser can take it away`,
-        ]
-      : []),
+    ...(observed.role.power === undefined
+      ? []
+      : [`${powerWords(spec.name, observed.role.power)}, which no PostgresUser gives: a superuser can take it away`]),
     ...foreignRelations(observed.databases),
   ];
 }
 
 export function planUserRemoval({ resource, observed }: UserSituation): ContentPlan {
   const { spec, metadata } = resource;
+  if (reservedIn(spec) !== undefined) return { steps: [], outcome: settled };
   if (observed.state === 'unreachable') return unreachable(observed.why);
   const { role, address, databases } = observed;
   if (!role.exists || spec.adopt || role.madeFor !== metadata.name) return { steps: [], outcome: settled };

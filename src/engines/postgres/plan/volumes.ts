@@ -4,7 +4,7 @@ import type { ObjectStep } from '../../../plan/plan.ts';
 import { refOf } from '../../../plan/ref.ts';
 import type { Claim } from '../../../resources/children.ts';
 import { holdsAnnotation, retiredAnnotation, versionAnnotation } from '../names.ts';
-import { heldBy, podOf, type Situation } from '../observe/situation.ts';
+import { heldBy, podOf, type Situation, volumesOf } from '../observe/situation.ts';
 import type { Roster } from '../resources/roster.ts';
 import { majorOf } from '../resources/upgrade-record.ts';
 
@@ -23,8 +23,13 @@ function annotate(claim: Claim, name: string, to: string): ObjectStep[] {
 }
 
 /** No process is ever started on it again. */
-export function retiredMark(claim: Claim): ObjectStep[] {
+function retiredMark(claim: Claim): ObjectStep[] {
   return annotate(claim, retiredAnnotation, 'true');
+}
+
+/** Of a member: what it has written is on all of them. */
+export function retiredMarks(situation: Situation, index: number): ObjectStep[] {
+  return volumesOf(situation, index).flatMap(retiredMark);
 }
 
 /** A volume whose member has told its database for the first time, and the version of its data. */
@@ -45,8 +50,8 @@ export function holdSteps({ claims, live }: Situation): ObjectStep[] {
  * elected, and stay. It is deleted only while a primary has all of it, and no election would ask its member for the last commit.
  */
 export function retireSteps(situation: Situation, roster: Roster): ObjectStep[] {
-  const { claims, sets, pods, spec, primary, store } = situation;
-  return [...claims].flatMap(([index, claim]): ObjectStep[] => {
+  const { claims, walClaims, sets, pods, spec, primary, store } = situation;
+  return [...claims, ...walClaims].flatMap(([index, claim]): ObjectStep[] => {
     if (roster.has(index) || sets.has(index) || pods.has(index)) return [];
     if (claim.metadata.deletionTimestamp !== undefined) return [];
     if (spec.deletionPolicy !== 'Delete') return retiredMark(claim);

@@ -12,7 +12,10 @@ import { podName, postgresNames, stateNames } from '../names.ts';
 
 const rbac = 'rbac.authorization.k8s.io';
 
-/** `members`: their numbers. */
+/**
+ * `members`: the numbers of those whose StatefulSets are this cluster's. Until then, the name of a pod may be that of somebody else's, which
+ * these pods may not change.
+ */
 export function accessOfPods(cluster: Cluster<PostgresSpec>, members: readonly number[], part: Part): KubeObject[] {
   const { name, namespace } = cluster.metadata;
   const { account, state } = postgresNames(name);
@@ -27,12 +30,17 @@ export function accessOfPods(cluster: Cluster<PostgresSpec>, members: readonly n
       rules: [
         { apiGroups: core, resources: ['configmaps'], resourceNames: [state.leader], verbs: ['get'] },
         { apiGroups: core, resources: ['configmaps'], resourceNames: stateNames(name), verbs: ['patch'] },
-        {
-          apiGroups: core,
-          resources: ['pods'],
-          resourceNames: members.map((index) => podName(name, index)),
-          verbs: ['patch'],
-        },
+        // Without names, a rule is about all pods.
+        ...(members.length === 0
+          ? []
+          : [
+              {
+                apiGroups: core,
+                resources: ['pods'],
+                resourceNames: members.map((index) => podName(name, index)),
+                verbs: ['patch'],
+              },
+            ]),
         // A list by labels cannot be held to names.
         { apiGroups: core, resources: ['configmaps', 'pods'], verbs: ['list', 'watch'] },
       ],

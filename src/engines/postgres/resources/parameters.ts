@@ -9,25 +9,32 @@ const mebibyte = 1024 ** 2;
 const sharedBuffersShare = 0.25;
 /** Share that PostgreSQL and the kernel have for cached data together: only the planner of queries uses it. */
 const cacheShare = 0.6;
-/** Share of the volume that WAL may take for a standby or an archive that is away; beyond it the slot is lost, and writes go on. */
+/** Share of the volume it is on that WAL may take for a standby or an archive that is away; beyond it the slot is lost, and writes go on. */
 const slotShare = 0.2;
 
 export type Parameters = Readonly<Record<string, string>>;
 
 /** Share that WAL takes between two checkpoints. PostgreSQL's default is for a volume of 10Gi, and fills a smaller one. */
 const walShare = 0.1;
+/** The same of a volume that has nothing else. */
+const ownWalShare = 0.25;
 /** More is a longer recovery after a crash. */
 const mostWal = 4096;
+
+/** Size of the volume that WAL is on, in mebibytes. */
+function walVolume({ storage, walStorage }: PostgresSpec): number {
+  return unitsOf((walStorage ?? storage).size) / mebibyte;
+}
 
 /** What a user may set to another value. */
 function defaults({ spec }: Cluster<PostgresSpec>): Parameters {
   const memory = unitsOf(spec.resources.limits.memory) / mebibyte;
-  const volume = unitsOf(spec.storage.size) / mebibyte;
+  const share = spec.walStorage === undefined ? walShare : ownWalShare;
   return {
     shared_buffers: `${Math.floor(memory * sharedBuffersShare)}MB`,
     effective_cache_size: `${Math.floor(memory * cacheShare)}MB`,
     max_connections: '100',
-    max_wal_size: `${Math.max(64, Math.min(mostWal, Math.floor(volume * walShare)))}MB`,
+    max_wal_size: `${Math.max(64, Math.min(mostWal, Math.floor(walVolume(spec) * share)))}MB`,
     timezone: 'UTC',
     log_timezone: 'UTC',
     // A client or peer whose machine is gone is given up in this time.
@@ -44,7 +51,6 @@ function defaults({ spec }: Cluster<PostgresSpec>): Parameters {
 
 /** What no user sets. */
 function fixed({ spec }: Cluster<PostgresSpec>): Parameters {
-  const volume = unitsOf(spec.storage.size) / mebibyte;
   return {
     jit: 'off',
     wal_level: 'replica',
@@ -53,7 +59,7 @@ function fixed({ spec }: Cluster<PostgresSpec>): Parameters {
     max_wal_senders: '20',
     max_replication_slots: '20',
     wal_keep_size: '64MB',
-    max_slot_wal_keep_size: `${Math.max(64, Math.floor(volume * slotShare))}MB`,
+    max_slot_wal_keep_size: `${Math.max(64, Math.floor(walVolume(spec) * slotShare))}MB`,
     track_commit_timestamp: 'off',
   };
 }

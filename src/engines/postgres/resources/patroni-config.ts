@@ -19,6 +19,7 @@ import {
   roles,
   sqlPort,
 } from '../names.ts';
+import { importSource } from './import-source.ts';
 import { parametersOf } from './parameters.ts';
 import type { Beginning } from './roster.ts';
 
@@ -113,7 +114,7 @@ export function memberConfig(cluster: Cluster<PostgresSpec>): string {
         rewind: login(roles.rewind, 'rewind'),
       },
       callbacks: { on_start: callback, on_role_change: callback },
-      basebackup: [{ checkpoint: 'fast' }],
+      basebackup: [{ checkpoint: 'fast' }, ...waldir(spec)],
       parameters: {
         unix_socket_directories: paths.socket,
         ssl: 'on',
@@ -170,23 +171,38 @@ function settings(cluster: Cluster<PostgresSpec>) {
 
 /** What only the first member of a new cluster reads. */
 export function bootstrapConfig(cluster: Cluster<PostgresSpec>, beginning: Beginning): string {
-  return text({ bootstrap: { dcs: sharedConfig(cluster), ...methods[beginning] } });
+  return text({ bootstrap: { dcs: sharedConfig(cluster), ...methodOf(beginning, cluster) } });
 }
 
-const methods: Readonly<Record<Beginning, Json>> = {
-  form: {
-    initdb: [
-      { encoding: 'UTF8' },
-      { locale: 'C.UTF-8' },
-      'data-checksums',
-      { 'auth-local': 'peer' },
-      { 'auth-host': 'reject' },
-    ],
-    post_init: `${paths.patroni}/post-init.sh`,
-  },
+function methodOf(beginning: Beginning, cluster: Cluster<PostgresSpec>): Json {
   // Patroni begins with the data that it finds, and comes to this only where the volume has none: an empty database is not what was asked for.
-  restore: { method: 'restore', restore: { command: 'false', no_params: true } },
-};
+  const found = { method: 'restore', restore: { command: 'false', no_params: true } };
+  switch (beginning) {
+    case 'form':
+      return {
+        initdb: [
+          { encoding: 'UTF8' },
+          { locale: 'C.UTF-8' },
+          'data-checksums',
+          { 'auth-local': 'peer' },
+          { 'auth-host': 'reject' },
+          ...waldir(cluster.spec),
+        ],
+        post_init: `${paths.patroni}/post-init.sh`,
+      };
+    case 'restore':
+      return found;
+    case 'import':
+      return { ...found, import: importSource(cluster) };
+    default:
+      return beginning satisfies never;
+  }
+}
+
+/** For `initdb` and `pg_basebackup`. They make the directory, and `pg_wal` leads to it. */
+function waldir({ walStorage }: PostgresSpec): readonly Json[] {
+  return walStorage === undefined ? [] : [{ waldir: paths.wal }];
+}
 
 function text(config: Json): string {
   return `${JSON.stringify(config, undefined, 1)}\n`;

@@ -34,7 +34,15 @@ const clients: readonly string[] = [
   'hostssl all all ::/0 scram-sha-256',
 ];
 
-function settings({ maxClients, poolSize, mode, parameters }: PoolerSpec): Readonly<Record<string, string | number>> {
+/** The CA of clients that show a certificate stays ours: the operator is the only one. */
+function settings({
+  maxClients,
+  poolSize,
+  mode,
+  parameters,
+  tls,
+}: PoolerSpec): Readonly<Record<string, string | number>> {
+  const shown = tls === undefined ? poolerPaths.config : poolerPaths.tls;
   return {
     listen_addr: '*',
     listen_port: poolerPort,
@@ -48,8 +56,8 @@ function settings({ maxClients, poolSize, mode, parameters }: PoolerSpec): Reado
     admin_users: roles.operator,
     client_tls_sslmode: 'require',
     client_tls_ca_file: tlsFile('ca.crt'),
-    client_tls_cert_file: tlsFile('tls.crt'),
-    client_tls_key_file: tlsFile('tls.key'),
+    client_tls_cert_file: `${shown}/tls.crt`,
+    client_tls_key_file: `${shown}/tls.key`,
     server_tls_sslmode: 'verify-full',
     server_tls_ca_file: tlsFile('ca.crt'),
     pool_mode: mode,

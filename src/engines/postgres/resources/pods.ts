@@ -28,7 +28,9 @@ import {
   roleLabel,
   roles,
   sqlPort,
+  walClaimTemplate,
 } from '../names.ts';
+import { importScripts } from './import-source.ts';
 import { memberConfig } from './patroni-config.ts';
 import { bootstrapKey, startKey } from './roster.ts';
 
@@ -79,7 +81,8 @@ export function certificates(cluster: string): Mounted {
 }
 
 /** Patroni's configuration. What only a member that forms reads is there as long as the roster has it. */
-function configuration(cluster: string, index: number): Mounted {
+function configuration({ metadata, spec }: Cluster<PostgresSpec>, index: number): Mounted {
+  const { name: cluster } = metadata;
   const { patroni, roster } = postgresNames(cluster);
   const key = bootstrapKey(cluster, index);
   const items = [
@@ -88,6 +91,7 @@ function configuration(cluster: string, index: number): Mounted {
     { key: 'post-init.sh', path: 'post-init.sh' },
     { key: 'pre-stop.py', path: 'pre-stop.py' },
     { key: 'start.sh', path: 'start.sh' },
+    ...Object.keys(importScripts(spec)).map((name) => ({ key: name, path: name })),
   ];
   const sources = [
     { configMap: { name: patroni, items } },
@@ -155,6 +159,7 @@ function environment(cluster: Cluster<PostgresSpec>, everyMember: Readonly<Recor
     REST_PORT: String(patroniPort),
     CONFIG_DIRECTORY: paths.patroni,
     DATA_DIRECTORY: paths.data,
+    ...(cluster.spec.walStorage === undefined ? {} : { WAL_DIRECTORY: paths.wal }),
     PGBIN: programs(cluster.spec.version),
     // For people who enter the pod: Debian has no `psql` in the usual path.
     PATH: `${programs(cluster.spec.version)}:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin`,
@@ -190,7 +195,7 @@ export function memberStatefulSet(
   const owned = ownedMetadata(cluster, name, part);
   const names = postgresNames(metadata.name);
   const mounted = [
-    configuration(metadata.name, index),
+    configuration(cluster, index),
     users(metadata.name),
     certificates(metadata.name),
     token(),
@@ -214,9 +219,12 @@ export function memberStatefulSet(
     lifecycle: { preStop: { exec: { command: ['python3', '-IS', `${paths.patroni}/pre-stop.py`] } } },
     securityContext: containerSecurityContext,
     terminationMessagePolicy: 'FallbackToLogsOnError',
-    volumeMounts: [{ name: claimTemplate, mountPath: paths.volume }, ...mounted.flatMap(({ mounts }) => mounts)],
+    volumeMounts: [
+      { name: claimTemplate, mountPath: paths.volume },
+      ...(spec.walStorage === undefined ? [] : [{ name: walClaimTemplate, mountPath: paths.walVolume }]),
+      ...mounted.flatMap(({ mounts }) => mounts),
+    ],
   };
-  const { size, storageClassName } = spec.storage;
   return statefulSet({
     metadata: { ...owned, labels: { ...owned.labels, ...own } },
     selector: { ...everyMember, ...own },
@@ -237,13 +245,16 @@ export function memberStatefulSet(
       containers: [postgres],
       volumes: mounted.map(({ volume }) => volume),
     },
-    claims: [
-      {
-        name: claimTemplate,
-        labels: { ...everyMember, ...own },
-        size: canonicalQuantity(size),
-        ...(storageClassName === undefined ? {} : { storageClassName }),
-      },
-    ],
+    claims: volumes(spec).map(({ name, size, storageClassName }) => ({
+      name,
+      labels: { ...everyMember, ...own },
+      size: canonicalQuantity(size),
+      ...(storageClassName === undefined ? {} : { storageClassName }),
+    })),
   });
+}
+
+function volumes({ storage, walStorage }: PostgresSpec) {
+  const data = { name: claimTemplate, ...storage } as const;
+  return walStorage === undefined ? [data] : [data, { name: walClaimTemplate, ...walStorage } as const];
 }

@@ -5,7 +5,7 @@ import { computeResources } from '../../../resources/compute.ts';
 import { configMap } from '../../../resources/configmap.ts';
 import { disruptionBudget } from '../../../resources/disruptionbudget.ts';
 import { ownedMetadata, type Part, selectorLabels, unownedMetadata } from '../../../resources/metadata.ts';
-import type { ContainerSpec, PodSpec } from '../../../resources/plain.ts';
+import type { ContainerSpec, PodSpec, Volume } from '../../../resources/plain.ts';
 import { containerSecurityContext, podSecurityContext } from '../../../resources/podsecurity.ts';
 import { schedulingFields } from '../../../resources/scheduling.ts';
 import { generatedSecret } from '../../../resources/secret.ts';
@@ -42,7 +42,7 @@ export function poolerSecret(cluster: Cluster<PostgresSpec>): Desired {
   };
 }
 
-function containers(image: string, { resources }: PoolerSpec): PodSpec['containers'] {
+function containers(image: string, { resources, tls }: PoolerSpec): PodSpec['containers'] {
   const common: Partial<ContainerSpec> = {
     image,
     imagePullPolicy: 'IfNotPresent',
@@ -51,6 +51,7 @@ function containers(image: string, { resources }: PoolerSpec): PodSpec['containe
     volumeMounts: [
       { name: 'config', mountPath: poolerPaths.config, readOnly: true },
       { name: 'socket', mountPath: poolerPaths.socket },
+      ...(tls === undefined ? [] : [{ name: 'tls', mountPath: poolerPaths.tls, readOnly: true }]),
     ],
   };
   return [
@@ -73,11 +74,19 @@ function containers(image: string, { resources }: PoolerSpec): PodSpec['containe
         { name: 'SOCKET', value: poolerPaths.socket },
         { name: 'CONSOLE_PORT', value: String(poolerPort) },
         { name: 'CONFIG', value: poolerPaths.config },
+        ...(tls === undefined ? [] : [{ name: 'SHOWN', value: poolerPaths.tls }]),
         { name: 'PAUSE_LIMIT', value: String(pauseLimit) },
       ],
       resources: computeResources({ requests: { cpu: '10m', memory: '16Mi' }, limits: { memory: '32Mi' } }),
     },
   ];
+}
+
+/** A volume of its own: before a pod is stopped, the Secrets are looked for that it mounts in this way. */
+function shown({ tls }: PoolerSpec): Volume[] {
+  if (tls === undefined) return [];
+  const items = ['tls.crt', 'tls.key'].map((key) => ({ key, path: key }));
+  return [{ name: 'tls', secret: { secretName: tls.secretRef.name, defaultMode: 0o440, items } }];
 }
 
 /** None where there is no pooler. */
@@ -111,6 +120,7 @@ export function poolerChildren(cluster: Cluster<PostgresSpec>): Desired[] {
       volumes: [
         { name: 'config', projected: { defaultMode: 0o440, sources } },
         { name: 'socket', emptyDir: { medium: 'Memory', sizeLimit: '1Mi' } },
+        ...shown(pooler),
       ],
     },
     claims: [],

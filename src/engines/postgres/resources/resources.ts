@@ -13,10 +13,11 @@ import { accessOfPods } from './access.ts';
 import { accessServices } from './access-services.ts';
 import { certificateChildren } from './certificates.ts';
 import { exporterChildren } from './exporter.ts';
+import { importScripts } from './import-source.ts';
 import { accountName, bootstrapConfig, memberConfig, sharedConfig } from './patroni-config.ts';
 import { memberStatefulSet } from './pods.ts';
 import { poolerChildren } from './pooler.ts';
-import { forming, type Roster, rosterData } from './roster.ts';
+import { forming, importing, type Roster, rosterData } from './roster.ts';
 import { texts } from './shell/texts.ts';
 import { type UpgradeRecord, upgradeData } from './upgrade-record.ts';
 
@@ -30,8 +31,12 @@ export function memberPart({ spec }: Cluster<PostgresSpec>): Part {
 }
 
 export function postgresResources(cluster: Cluster<PostgresSpec>): readonly Desired[] {
-  const beginning = cluster.spec.bootstrap === undefined ? 'form' : 'restore';
-  return [...newState(cluster), ...postgresChildren(cluster, forming(cluster.spec.instances, 0, beginning))];
+  const { bootstrap, instances } = cluster.spec;
+  const roster =
+    bootstrap?.importFrom === undefined
+      ? forming(instances, 0, bootstrap === undefined ? 'form' : 'restore')
+      : importing(instances);
+  return [...newState(cluster), ...postgresChildren(cluster, roster)];
 }
 
 /**
@@ -75,6 +80,8 @@ export interface Beyond {
   readonly record?: UpgradeRecord | undefined;
   /** Which members run; default: all. */
   readonly isRunning?: (index: number) => boolean;
+  /** Whose StatefulSets are there, and of this cluster; default: all. */
+  readonly isOurs?: (index: number) => boolean;
   /** See `restartAnnotation`. */
   readonly restart?: string | undefined;
   /** See `requestKey` of the roster. */
@@ -86,7 +93,7 @@ export function postgresChildren(
   cluster: Cluster<PostgresSpec>,
   roster: Roster,
   authorities: (index: number) => string | undefined = () => undefined,
-  { record, isRunning = () => true, restart, request }: Beyond = {},
+  { record, isRunning = () => true, isOurs = () => true, restart, request }: Beyond = {},
 ): readonly Desired[] {
   const { metadata, spec } = cluster;
   const names = postgresNames(metadata.name);
@@ -98,6 +105,7 @@ export function postgresChildren(
     'patroni.yml': memberConfig(cluster),
     passwd: `root:x:0:0:root:/:/bin/sh\n${accountName}:x:${uid}:${uid}::/tmp:/bin/sh\n`,
     ...Object.fromEntries(scripts.map((name) => [name, texts[name]])),
+    ...importScripts(spec),
   };
   const withRole = (role: string) => ({ ...selector, [roleLabel]: role });
   return [
@@ -106,7 +114,7 @@ export function postgresChildren(
       object: generatedSecret(unownedMetadata(cluster, names.app, part), applicationValues(cluster)),
       generate: [{ key: 'password', length: passwordLength }],
     },
-    ...accessOfPods(cluster, [...roster.keys()], part).map((object) => ({ object })),
+    ...accessOfPods(cluster, [...roster.keys()].filter(isOurs), part).map((object) => ({ object })),
     { object: configMap(owned(names.patroni), patroni) },
     {
       object: configMap(owned(names.roster), {

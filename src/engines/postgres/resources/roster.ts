@@ -2,14 +2,14 @@
  * The roster: which members there shall be, and how each one's process is to start. It is in a ConfigMap that the pods mount.
  *
  * `form` bootstraps a new cluster, and only its first member has it. `restore` begins with the data that a restore has put on its volume, and makes
- * no database where there is none. `join` copies the leader's data, or goes on with what the volume holds. `resume` goes on with what the volume
+ * no database where there is none. `import` copies a PostgreSQL that runs elsewhere before. `join` copies the leader's data, or goes on with what the volume holds. `resume` goes on with what the volume
  * holds, and does not start on a blank one: commits may have been acknowledged because this member had them, and under its name nobody may come
  * who does not. Nobody but a member that forms makes a database, so a cluster whose volumes are all lost stays without one until a person decides.
  */
 import { memberName } from '../names.ts';
 
 /** How the first member of a new cluster begins. */
-export type Beginning = 'form' | 'restore';
+export type Beginning = 'form' | 'restore' | 'import';
 export type Start = Beginning | 'join' | 'resume';
 
 /** By the member's number. */
@@ -18,6 +18,11 @@ export type Roster = ReadonlyMap<number, Start>;
 /** A new cluster of `size` members, with the numbers from `first` on. */
 export function forming(size: number, first = 0, beginning: Beginning = 'form'): Roster {
   return new Map(Array.from({ length: size }, (_, i): [number, Start] => [first + i, i === 0 ? beginning : 'join']));
+}
+
+/** Of a new cluster whose data comes from elsewhere: the others join once it is there. */
+export function importing(size: number, first = 0): Roster {
+  return size === 0 ? new Map() : forming(1, first, 'import');
 }
 
 /** Key of what only a member that begins a cluster reads. */
@@ -61,5 +66,5 @@ export function readRoster(cluster: string, data: Readonly<Record<string, string
 }
 
 function isStart(text: string): text is Start {
-  return text === 'form' || text === 'restore' || text === 'join' || text === 'resume';
+  return text === 'form' || text === 'restore' || text === 'import' || text === 'join' || text === 'resume';
 }

@@ -12,7 +12,7 @@ import { agentComponent, ownedMetadata } from '../../../resources/metadata.ts';
 import type { ContainerSpec, Volume } from '../../../resources/plain.ts';
 import { containerSecurityContext, podSecurityContext } from '../../../resources/podsecurity.ts';
 import type { PostgresSpec } from '../kind/schema.ts';
-import { claimName, paths, postgresNames, roles, sqlPort } from '../names.ts';
+import { claimName, paths, postgresNames, roles, sqlPort, walClaimName, walClaimTemplate } from '../names.ts';
 import { afterVariables, operatorCertificate } from './after-upgrade.ts';
 import { certificates, type Mounted, scratch, users } from './pods.ts';
 
@@ -145,7 +145,16 @@ function certificatesFor(cluster: string, { mode }: UpgradeTask): Mounted[] {
 
 function dataOf(cluster: Cluster<PostgresSpec>, task: UpgradeTask): Mounted[] {
   const volume = volumeOf(cluster, task);
-  return volume === undefined ? [] : [{ volume, mounts: [{ name: volume.name, mountPath: paths.volume }] }];
+  if (volume === undefined) return [];
+  const data = { volume, mounts: [{ name: volume.name, mountPath: paths.volume }] };
+  // The copy of a rehearsal has its log in itself.
+  if (cluster.spec.walStorage === undefined || task.mode === 'after' || task.mode === 'rehearse') return [data];
+  const claim = walClaimName(cluster.metadata.name, task.index);
+  const wal = {
+    volume: { name: walClaimTemplate, persistentVolumeClaim: { claimName: claim } },
+    mounts: [{ name: walClaimTemplate, mountPath: paths.walVolume }],
+  };
+  return [data, wal];
 }
 
 function volumeOf({ metadata, spec }: Cluster<PostgresSpec>, task: UpgradeTask): Volume | undefined {
@@ -162,12 +171,12 @@ function volumeOf({ metadata, spec }: Cluster<PostgresSpec>, task: UpgradeTask):
 }
 
 function environment(
-  { metadata: { name } }: Cluster<PostgresSpec>,
+  { metadata: { name }, spec }: Cluster<PostgresSpec>,
   { from, to }: Versions,
   task: UpgradeTask,
 ): Readonly<Record<string, string>> {
   const both = { OLD: from, NEW: to, LC_ALL: 'C.UTF-8', SUPERUSER: roles.superuser, OPERATOR_ROLE: roles.operator };
-  if (task.mode !== 'rehearse') return both;
+  if (task.mode !== 'rehearse') return spec.walStorage === undefined ? both : { ...both, WAL_DIRECTORY: paths.wal };
   const { primary, replicas } = postgresNames(name);
   const file = (at: string): string => `${paths.tls}/${at}`;
   const source = {

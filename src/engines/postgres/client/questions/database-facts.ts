@@ -1,6 +1,7 @@
 /** What is known of one database, from outside of it and from within: for a PostgresDatabase. */
 import { boolean, integer, optional, question, text } from '../question.ts';
 import { literal, textArray } from '../quoting.ts';
+import { powerOf } from './role-facts.ts';
 
 /** Asked in any database. */
 export interface DatabaseFacts {
@@ -17,6 +18,8 @@ export interface DatabaseFacts {
   readonly isOwnerSuperuser: boolean;
   /** Whether the operator may act as the owner that is wanted. */
   readonly mayActAsOwner: boolean;
+  /** Of the owner that is wanted: see `powerOf`. */
+  readonly ownerPower: string | undefined;
 }
 
 /** `mark`: a pattern with one group, of a comment. */
@@ -28,7 +31,8 @@ export const databaseFactsQuestion = (name: string, begun: string, owner: string
   pg_encoding_to_char(d.encoding) AS encoding, left(d.datcollate, 64) AS locale,
   left(substring(shobj_description(d.oid, 'pg_database') FROM ${literal(mark)}), 64) AS "madeFor",
   r.oid IS NOT NULL AS "hasOwner", coalesce(r.rolsuper, false) AS "isOwnerSuperuser",
-  coalesce(pg_has_role(r.oid, 'USAGE') AND pg_has_role(r.oid, 'MEMBER'), false) AS "mayActAsOwner"
+  coalesce(pg_has_role(r.oid, 'USAGE') AND pg_has_role(r.oid, 'MEMBER'), false) AS "mayActAsOwner",
+  ${powerOf('r.oid')} AS "ownerPower"
 FROM (SELECT) AS one
   LEFT JOIN pg_database d ON d.datname = ${literal(name)}
   LEFT JOIN pg_roles r ON r.rolname = ${literal(owner)}`,
@@ -43,6 +47,7 @@ FROM (SELECT) AS one
       hasOwner: boolean,
       isOwnerSuperuser: boolean,
       mayActAsOwner: boolean,
+      ownerPower: optional(text),
     },
   );
 

@@ -17,7 +17,7 @@ trap 'exit 0' TERM INT
 loaded=
 since=
 while :; do
-  digest=$(cat "$CONFIG"/* | sha256sum)
+  digest=$(cat "$CONFIG"/* ${SHOWN:+"$SHOWN"/*} | sha256sum)
   if [ "$digest" != "$loaded" ] && console RELOAD >/dev/null; then
     [ -n "$loaded" ] && echo 'guard: the files have changed, and PgBouncer has read them'
     loaded=$digest

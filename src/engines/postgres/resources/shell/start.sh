@@ -1,10 +1,49 @@
 #!/bin/sh
-# Starts Patroni, but for a member that has had data and whose volume is blank. Commits may have been acknowledged because
-# this member had them, and under its name nobody may come who does not. The operator replaces it by another one.
+# Starts Patroni, but for a member that has had data and one of whose volumes is blank. Commits may have been acknowledged
+# because this member had them, and under its name nobody may come who does not. The operator replaces it by another one.
+# A member that imports data goes on once it has it.
+#
+# Where the log has a volume of its own, pg_wal leads to it. After a restore it is still a directory of the data: it is
+# moved before the first start. This may be killed at any point, and run again.
 set -eu
+data=${DATA_DIRECTORY:?} wal=${WAL_DIRECTORY:-}
 start=$(cat "${CONFIG_DIRECTORY:?}/start" 2>/dev/null || echo join)
-if [ "$start" = resume ] && [ ! -s "${DATA_DIRECTORY:?}/global/pg_control" ]; then
-  echo "the volume is blank, and this member has had data" >&2
-  exit 78
+refuse() { echo "$2" >&2; exit "$1"; }
+# It ends with this script.
+if [ "$start" = import ] && [ -z "${IMPORT_IS_DONE:-}" ]; then exec python3 -IS "$CONFIG_DIRECTORY/import.py"; fi
+
+# The copy is complete before anything leads to it, and what is copied is removed last.
+move_log() {
+  if [ -e "$wal" ] && [ ! -e "$wal.moving" ]; then
+    refuse 1 "$data/pg_wal and $wal are both logs: nothing is started before a person has removed the wrong one"
+  fi
+  touch "$wal.moving"
+  sync
+  rm -rf "$wal"
+  cp -a "$data/pg_wal" "$wal"
+  sync
+  mv "$data/pg_wal" "$data/pg_wal.moved"
+}
+
+link_log() {
+  [ -d "$wal" ] || refuse 79 "the volume of the log is blank, and this member has had data"
+  [ -L "$data/pg_wal" ] || ln -s "$wal" "$data/pg_wal"
+  sync
+  rm -rf "$data/pg_wal.moved"
+}
+
+if [ -s "$data/global/pg_control" ]; then
+  if [ -n "$wal" ]; then
+    if [ -d "$data/pg_wal" ] && [ ! -L "$data/pg_wal" ]; then move_log; fi
+    if [ -d "$data/pg_wal.moved" ]; then link_log; fi
+    rm -f "$wal.moving"
+  fi
+  if [ -L "$data/pg_wal" ] && [ ! -d "$data/pg_wal" ]; then
+    refuse 79 "the volume of the log is blank, and this member has had data"
+  fi
+elif [ "$start" = resume ]; then
+  refuse 78 "the volume is blank, and this member has had data"
+elif [ -n "$wal" ] && [ -e "$wal" ] && [ -z "$(ls -A "$data" 2>/dev/null)" ]; then
+  refuse 78 "the volume is blank, and that of the log is not"
 fi
 exec patroni "$CONFIG_DIRECTORY"

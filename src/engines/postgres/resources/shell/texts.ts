@@ -7,6 +7,770 @@ export DATA_SOURCE_URI="$HOST:$PORT/$DATABASE?sslmode=verify-full&sslrootcert=$C
 export DATA_SOURCE_PASS_FILE="$CONFIG/password"
 exec /usr/bin/prometheus-postgres-exporter --web.listen-address=":$METRICS_PORT" --extend.query-path="$CONFIG/queries.yaml"
 `,
+  'import.py': `"""Makes the first member's data of a PostgreSQL that runs elsewhere: a base backup, which then follows the source until a
+person cuts over. Then it is promoted, gets the operator's roles, is stopped in order and moved to where Patroni looks.
+
+Nobody reaches its server. What it does is told to who asks \`GET /patroni\` with a certificate, at Patroni's port; the operator
+sends the password and the CA of the source, and the request to cut over, to the same port. May be killed at any point and run
+again: IMPORTED.json has what is done.
+"""
+import fcntl
+import json
+import os
+import re
+import shutil
+import signal
+import sys
+import threading
+import time
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from import_copy import Follower, inspect, make_roles
+from import_record import CONFIG, COPY, DATA, RECORD, TEMPORARY, VOLUME, Refused, Trouble, children, locks, record, remember, short, sync
+from import_report import Handler, Server, since, told, wanted_cut
+from import_source import ask_source, compared, copy, identify
+from import_verify import verify
+
+EVERY, ASK_SOURCE, AGAIN = 1.0, 5.0, 10.0  # seconds
+
+
+GONE = re.compile(r'requested WAL segment [0-9A-F]{24} has already been removed')
+
+
+def follow(follower):
+    """Until a person cuts over. @returns once everything is verified"""
+    source = follower.source
+    asked_at, ident, unreached = 0.0, None, None
+    follower.start()
+    collations, notes = inspect(follower)
+    # A request that nobody has answered yet: the pod was killed.
+    value = record.get('asked') if record.get('refusal') is None else None
+    while True:
+        value = value or wanted_cut()
+        if follower.child.poll() is not None:
+            raise Trouble('the server of the copy has ended: ' + (follower.problem or 'see its log'))
+        if time.monotonic() - asked_at > ASK_SOURCE:
+            asked_at = time.monotonic()
+            try:
+                ident, unreached = compared(identify(source)), None
+                is_streaming = follower.sql("select 1 from pg_stat_wal_receiver where status = 'streaming'")
+                if is_streaming:
+                    follower.problem = None
+                elif follower.problem and GONE.search(follower.problem):
+                    raise Refused('the source has removed part of the log that the copy needs: ' + follower.problem)
+            except Trouble as trouble:
+                unreached = str(trouble)
+        received_end, replayed, is_paused = follower.end()
+        if is_paused:
+            # A setting has become larger at the source.
+            follower.stop()
+            follower.start()
+            continue
+        since.clear()
+        since.update(systemId=record['systemId'], timeline=record['timeline'], received=received_end, replayed=replayed,
+                     slot=record.get('slot'), notes=notes)
+        if ident is not None:
+            since['source'] = max(ident['end'], received_end)
+        problem = unreached or follower.problem
+        told.say('following', **since, **({} if problem is None else {'problem': problem}))
+        if value:
+            try:
+                return verify(follower, value, collations)
+            except (Refused, Trouble) as refused:
+                value = None
+                remember(refusal=short(refused, 1000))
+                print('import: refused to cut over: %s' % refused, file=sys.stderr, flush=True)
+        time.sleep(EVERY)
+
+
+def promote(follower):
+    """From here on it is a database of its own. It may have been killed on the way."""
+    told.say('cutting-over', **{**since, 'message': 'the copy becomes a database of its own'})
+    if follower.child is None or follower.child.poll() is not None:
+        follower.start()
+    if follower.sql('select pg_is_in_recovery()') == [['t']] and follower.sql('select pg_promote(true, 600)') != [['t']]:
+        raise Trouble('the copy was not promoted within 600 s')
+    follower.stop()
+    follower.start(is_own=True)
+    make_roles(follower)
+    follower.sql('checkpoint')
+    follower.stop()
+    slot = record.get('slot')
+    if slot is not None:
+        try:
+            ask_source(follower.source, 'DROP_REPLICATION_SLOT %s WAIT' % slot)
+        except Trouble as trouble:
+            # It is of no use, and bounded. Where the source has stopped for good nobody minds.
+            print('import: slot %s is left at the source: %s' % (slot, trouble), file=sys.stderr, flush=True)
+    remember(state='done')
+
+
+def place():
+    if not os.path.exists(DATA):
+        os.rename(COPY, DATA)
+        sync(VOLUME)
+
+
+def occupied(source):
+    """Nothing is written over data. In words, or None."""
+    if record.get('id', source['id']) != source['id']:
+        return 'the volume has the import of an earlier cluster (%s)' % RECORD
+    for path in (DATA, COPY):
+        if os.path.lexists(path) and os.listdir(path) and 'id' not in record:
+            return '%s holds data: nothing is written over it' % path
+    if os.path.lexists(DATA) and os.listdir(DATA) and record.get('state') != 'done':
+        return '%s holds data, and the import is not done' % DATA
+    return None
+
+
+def work(source):
+    why = occupied(source)
+    if why is not None:
+        raise Refused(why)
+    if os.path.lexists(DATA) and not os.listdir(DATA):
+        os.rmdir(DATA)
+    while told.secrets is None and record.get('state') != 'done':
+        time.sleep(0.2)
+    follower = Follower(source)
+    try:
+        if record.get('state') in (None, 'copying'):
+            told.say('connecting', **({} if not last['problem'] else {'problem': last['problem']}))
+            copy(source)
+        if record['state'] == 'copied':
+            follow(follower)
+            remember(state='promoting')
+        if record['state'] == 'promoting':
+            promote(follower)
+        place()
+    finally:
+        if record.get('state') != 'promoting':
+            follower.stop()
+        elif follower.child is not None and follower.child.poll() is None:
+            follower.child.send_signal(signal.SIGINT)
+            follower.child.wait()
+
+
+last = {'problem': None}
+
+
+def stopped(*_):
+    """The servers stop in order. Nothing of subprocess is called: the signal may have interrupted it."""
+    for child in children:
+        try:
+            os.kill(child.pid, signal.SIGINT)
+            os.waitpid(child.pid, 0)
+        except (ChildProcessError, ProcessLookupError):
+            pass
+    os._exit(0)
+
+
+def main():
+    with open(CONFIG + '/bootstrap.yml', encoding='utf8') as file:
+        source = json.load(file)['bootstrap']['import']
+    os.makedirs(TEMPORARY, mode=0o700, exist_ok=True)
+    signal.signal(signal.SIGTERM, stopped)
+    server = Server(('0.0.0.0', int(os.environ['REST_PORT'])), Handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    # A pod that was deleted by force may still be at work on the volume. Its servers hold the lock as well.
+    locks.append(os.open(VOLUME, os.O_RDONLY))
+    fcntl.flock(locks[0], fcntl.LOCK_EX)
+    if os.path.exists(RECORD):
+        with open(RECORD, encoding='utf8') as file:
+            record.update(json.load(file))
+    while True:
+        try:
+            work(source)
+            break
+        except Refused as refused:
+            last['problem'] = None
+            told.say('refused', problem=short(refused, 1000))
+        except Trouble as trouble:
+            last['problem'] = short(trouble, 1000)
+            told.say('failing', problem=last['problem'], **since)
+        time.sleep(AGAIN)
+    server.shutdown()
+    server.server_close()
+    shutil.rmtree(TEMPORARY, ignore_errors=True)
+    print('import: done', file=sys.stderr, flush=True)
+    os.environ['IMPORT_IS_DONE'] = 'true'
+    os.execv('/bin/sh', ['/bin/sh', CONFIG + '/start.sh'])
+
+
+main()
+`,
+  'import_copy.py': `"""The server of the copy, which nobody else reaches, and what only it can tell of the data."""
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+from import_record import CONFIG, COPY, PROGRAMS, TEMPORARY, Refused, Trouble, children, locks, record, run, short, write
+from import_source import conninfo, control, lsn, quoted
+
+
+LEAST = {
+    'max_connections': 'max_connections', 'max_worker_processes': 'max_worker_processes', 'max_wal_senders': 'max_wal_senders',
+    'max_prepared_transactions': 'max_prepared_xacts', 'max_locks_per_transaction': 'max_locks_per_xact',
+}
+
+
+class Follower:
+    """The server of the copy."""
+
+    def __init__(self, source):
+        self.source = source
+        self.child = None
+        self.problem = None
+
+    def start(self, is_own=False):
+        setting = lambda value: "'" + str(value).replace('\\\\', '\\\\\\\\').replace("'", "''") + "'"
+        settings = {
+            'primary_conninfo': conninfo(self.source), 'primary_slot_name': record.get('slot') or '',
+            'recovery_target_timeline': 'current', 'hot_standby': 'on', 'listen_addresses': '',
+            'unix_socket_directories': TEMPORARY, 'hba_file': write(TEMPORARY + '/pg_hba.conf', 'local all all trust\\n'),
+            'ident_file': write(TEMPORARY + '/pg_ident.conf', ''), 'shared_buffers': self.source['settings']['shared_buffers'],
+            'dynamic_shared_memory_type': 'mmap', 'wal_log_hints': 'on', 'wal_level': 'replica', 'ssl': 'off', 'jit': 'off',
+            'autovacuum': 'off', 'archive_mode': 'off', 'logging_collector': 'off', 'log_timezone': 'UTC', 'lc_messages': 'C',
+            'password_encryption': 'scram-sha-256', 'wal_receiver_timeout': '20s', 'max_logical_replication_workers': 0,
+            # A server that follows may not have less of these than its source. The control file has what it had last: Patroni goes by that.
+            **{name: self.source['settings'][name] if is_own else control(entry + ' setting') for name, entry in LEAST.items()},
+            'max_replication_slots': 10,
+        }
+        lines = ['%s = %s\\n' % (name, setting(value)) for name, value in settings.items()]
+        config = write(TEMPORARY + '/postgresql.conf', ''.join(lines))
+        # That of a server of another pod: none runs, since this one has the lock.
+        if os.path.lexists(COPY + '/postmaster.pid'):
+            os.remove(COPY + '/postmaster.pid')
+        self.problem = None
+        self.child = subprocess.Popen([PROGRAMS + '/postgres', '-D', COPY, '-c', 'config_file=' + config],
+                                      stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, errors='replace',
+                                      pass_fds=locks)
+        children.append(self.child)
+        threading.Thread(target=self.listen, args=(self.child.stderr,), daemon=True).start()
+        until = time.monotonic() + 3600
+        while not self.is_open():
+            if self.child.poll() is not None:
+                raise Trouble('the server of the copy has ended: ' + (self.problem or 'see its log'))
+            if time.monotonic() > until:
+                raise Trouble('the server of the copy is not consistent after an hour')
+            time.sleep(0.2)
+
+    def is_open(self):
+        answer = run([*self.psql(), '-c', 'select 1'])
+        if 'role "postgres" does not exist' in answer.stderr:
+            raise Refused('the source has no role postgres: Patroni needs that superuser')
+        if 'is incompatible with operating system' in answer.stderr or 'locale' in answer.stderr:
+            raise Refused('the image cannot open the databases of the source: ' + short(answer.stderr))
+        return answer.returncode == 0
+
+    def listen(self, output):
+        for line in output:
+            sys.stderr.write(line)
+            sys.stderr.flush()
+            if re.search(r'\\] (FATAL|ERROR|PANIC): ', line):
+                self.problem = short(line.split(']', 1)[-1])
+
+    def psql(self, database='postgres'):
+        return [PROGRAMS + '/psql', '-X', '-q', '-A', '-t', '-w', '-F', '\\t', '-v', 'ON_ERROR_STOP=1', '-h', TEMPORARY, '-U', 'postgres',
+                '-d', 'dbname=%s options=%s' % (quoted(database), quoted(OPTIONS))]
+
+    def sql(self, text, database='postgres'):
+        answer = run([*self.psql(database), '-c', text], timeout=120)
+        if answer.returncode != 0:
+            raise Trouble('the server of the copy: ' + short(answer.stderr))
+        return [line.split('\\t') for line in answer.stdout.splitlines()]
+
+    def stop(self):
+        if self.child is None or self.child.poll() is not None:
+            return
+        self.child.send_signal(signal.SIGINT)
+        if self.child.wait() != 0:
+            raise Trouble('the server of the copy was not stopped in order')
+
+    def end(self):
+        """What is replayed, of what has been received."""
+        ((received_end, replayed, paused),) = self.sql(
+            "select coalesce(pg_last_wal_receive_lsn(), pg_last_wal_replay_lsn()), pg_last_wal_replay_lsn(), pg_get_wal_replay_pause_state()")
+        return lsn(received_end), lsn(replayed), paused == 'paused'
+
+
+# The source's own settings of roles and databases do not count.
+OPTIONS = '-c search_path=pg_catalog -c default_transaction_read_only=off -c role=none'
+OURS = "('clusterwright', 'clusterwright_pooler', 'clusterwright_monitor')"
+
+
+def inspect(follower):
+    """What only the copy can tell. Nothing of it is better after more of the log."""
+    rows = follower.sql("select rolname from pg_roles where rolsuper and rolname = 'postgres'")
+    if not rows:
+        raise Refused('role postgres of the source is no superuser, which Patroni needs')
+    mighty = follower.sql("select rolname from pg_roles where (rolsuper or rolbypassrls) and rolname in "
+                          "('replicator', 'rewinder', 'clusterwright', 'clusterwright_pooler', 'clusterwright_monitor')")
+    if mighty:
+        raise Refused('the source has roles with the names of the operator’s that are superusers or bypass row security: %s'
+                      % ', '.join(name for (name,) in mighty))
+    own = follower.sql('select rolname from pg_roles where rolname in ' + OURS)
+    schema = follower.sql("select 1 from pg_namespace where nspname = 'clusterwright'")
+    if len(own) + len(schema) not in (0, 4):
+        raise Refused('the source has some of the roles and the schema of this operator, and not all: %s'
+                      % ', '.join(['role ' + name for (name,) in own] + ['schema clusterwright'] * len(schema)))
+    collations = []
+    for name, there, here in follower.sql(
+            "select datname, coalesce(datcollversion, ''), coalesce(pg_database_collation_actual_version(oid), '') from pg_database "
+            "where datname <> 'template0' and datcollversion is distinct from pg_database_collation_actual_version(oid)"):
+        collations.append('%s: %s there, %s here' % (name, there or 'unknown', here or 'unknown'))
+    for (name,) in follower.sql('select datname from pg_database where datallowconn'):
+        missing = follower.sql('select extname from pg_extension where extname not in (select name from pg_available_extensions)', name)
+        if missing:
+            raise Refused('database %s has extensions that the image does not have: %s' % (name, short(', '.join(row[0] for row in missing))))
+    return collations[:8], notes_of(follower, collations)
+
+
+def notes_of(follower, collations):
+    """What a person has to know, and nothing waits for."""
+    old = follower.sql("select rolname from pg_authid where rolpassword like 'md5%' and rolcanlogin")
+    return [
+        *('text is sorted in another way here, rebuild indexes after the cut-over: ' + one for one in collations[:4]),
+        *(['passwords of these roles are stored as md5, and do not work here: ' + short(', '.join(row[0] for row in old))] if old else []),
+        *(['the source has no max_slot_wal_keep_size, so that no slot is made: what it removes of its log before it is here ends the import']
+          if record.get('slot') is None else []),
+    ]
+
+
+ROLES = r"""
+select 'create role replicator' where not exists (select from pg_roles where rolname = 'replicator') \\gexec
+select 'create role rewinder' where not exists (select from pg_roles where rolname = 'rewinder') \\gexec
+alter role replicator login replication connection limit -1 valid until 'infinity';
+alter role rewinder login connection limit -1 valid until 'infinity';
+grant execute on function pg_catalog.pg_ls_dir(text, boolean, boolean), pg_catalog.pg_stat_file(text, boolean),
+  pg_catalog.pg_read_binary_file(text), pg_catalog.pg_read_binary_file(text, bigint, bigint, boolean) to rewinder;
+-- Since 16, a role with CREATEROLE may change only the roles that it has been given with ADMIN OPTION. Roles with more rights stay a person's.
+select current_setting('server_version_num')::int >= 160000 as grants \\gset
+\\if :grants
+select format('grant %I to %I with admin true%s', r.rolname, :'operator', case when exists (
+    select from pg_auth_members m join pg_roles o on o.oid = m.member where m.roleid = r.oid and o.rolname = :'operator'
+  ) then '' else ', inherit false, set false' end)
+from pg_roles r
+where r.rolname <> :'operator' and r.rolname !~ '^(pg_|clusterwright)'
+  and not (r.rolsuper or r.rolreplication or r.rolcreaterole or r.rolbypassrls)
+  and not exists (select from pg_roles p
+    where p.rolname in ('pg_execute_server_program', 'pg_read_server_files', 'pg_write_server_files') and pg_has_role(r.oid, p.oid, 'member'))
+\\gexec
+\\endif
+"""
+
+
+def make_roles(follower):
+    operator = os.environ['OPERATOR_ROLE']
+    place = 'dbname=postgres user=postgres host=%s options=%s' % (quoted(TEMPORARY), quoted(OPTIONS))
+    if not follower.sql("select 1 from pg_roles where rolname = '%s'" % operator):
+        made = run(['/bin/sh', CONFIG + '/post-init.sh', place], timeout=120)
+        if made.returncode != 0:
+            raise Trouble('the roles of the operator could not be made: ' + short(made.stderr))
+    made = run([*follower.psql(), '-v', 'operator=' + operator, '-f', write(TEMPORARY + '/roles.sql', ROLES)], timeout=120)
+    if made.returncode != 0:
+        raise Trouble('the roles of the operator could not be made: ' + short(made.stderr))
+`,
+  'import_record.py': `"""Where an import is on the volume, and what has been done of it. IMPORTED.json is written before what it says is relied on."""
+import json
+import os
+import subprocess
+
+CONFIG = os.environ['CONFIG_DIRECTORY']
+DATA = os.environ['DATA_DIRECTORY']
+VOLUME = os.path.dirname(DATA)
+COPY = os.path.join(VOLUME, 'imported')
+RECORD = COPY + '.json'
+PROGRAMS = os.environ['PGBIN']
+TEMPORARY = os.environ.get('IMPORT_DIRECTORY', '/tmp/import')
+
+record = {}
+# What this process has started, and the lock of the volume, which its servers hold as well.
+children = []
+locks = []
+
+
+class Refused(Exception):
+    """Something is not as it must be. It is looked at again, and nothing is done before a person has changed it."""
+
+
+class Trouble(Exception):
+    """It may pass by itself."""
+
+
+def short(text, most=400):
+    return ' '.join(str(text).split())[:most]
+
+
+def sync(path):
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def remember(**facts):
+    record.update(facts)
+    with open(RECORD + '.new', 'w', encoding='utf8') as file:
+        json.dump(record, file)
+        file.flush()
+        os.fsync(file.fileno())
+    os.rename(RECORD + '.new', RECORD)
+    sync(VOLUME)
+
+
+def write(path, text):
+    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    with os.fdopen(handle, 'w', encoding='utf8') as file:
+        file.write(text)
+    return path
+
+
+def run(command, timeout=30, **options):
+    try:
+        return subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False,
+                              timeout=timeout, encoding='utf8', errors='replace', **options)
+    except subprocess.TimeoutExpired as error:
+        raise Trouble('%s has not answered within %d s' % (os.path.basename(command[0]), timeout)) from error
+`,
+  'import_report.py': `"""What others are told of the import, and what they send: at the port and with the certificates of Patroni."""
+import http.server
+import json
+import os
+import socketserver
+import ssl
+import sys
+import threading
+
+from import_record import TEMPORARY, record, remember, write
+
+TLS = os.environ.get('TLS_DIRECTORY', '/etc/postgresql/tls')
+
+
+class Told:
+    """What others are told, and what they have sent."""
+
+    def __init__(self):
+        self.lock = threading.Lock()
+        self.facts = {'phase': 'waiting'}
+        self.secrets = None
+        self.wish = None
+
+    def say(self, phase, **facts):
+        with self.lock:
+            if phase != self.facts['phase'] or facts.get('problem') != self.facts.get('problem'):
+                print('import: %s %s' % (phase, facts.get('problem', '')), file=sys.stderr, flush=True)
+            self.facts = {'phase': phase, **facts}
+
+    def answer(self):
+        with self.lock:
+            digest = None if self.secrets is None else self.secrets['digest']
+            return {'state': 'importing', 'import': {**self.facts, 'digest': digest, 'asked': record.get('asked'), 'refusal': record.get('refusal')}}
+
+
+told = Told()
+# Of the copy: kept where it does not follow for a while.
+since = {}
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    """The kubelet asks without a certificate; everything else needs one of Patroni's CA."""
+
+    timeout = 10
+
+    def reply(self, status, body):
+        text = json.dumps(body).encode()
+        self.send_response(status)
+        self.send_header('Content-Type', 'application/json')
+        self.send_header('Content-Length', str(len(text)))
+        self.end_headers()
+        self.wfile.write(text)
+
+    def is_known(self):
+        return bool(self.connection.getpeercert())
+
+    def do_GET(self):
+        if self.path == '/liveness':
+            return self.reply(200, {})
+        if not self.is_known():
+            return self.reply(403, {})
+        return self.reply(503, told.answer() if self.path == '/patroni' else {})
+
+    def do_POST(self):
+        size = int(self.headers.get('Content-Length', '0'))
+        if not self.is_known() or size > 256 * 1024:
+            return self.reply(403, {})
+        body = json.loads(self.rfile.read(size))
+        if self.path == '/import':
+            received(body)
+        elif self.path == '/cut-over':
+            with told.lock:
+                told.wish = {'value': body.get('value')}
+        else:
+            return self.reply(404, {})
+        return self.reply(200, {})
+
+    def log_message(self, *_):
+        pass
+
+
+def received(body):
+    """What the source wants to see of us. It is in memory, and in files of this pod that no disk has."""
+    secrets = {'password': str(body['password']), 'ca': str(body.get('ca') or ''), 'digest': str(body['digest'])}
+    entry = secrets['password'].replace('\\\\', '\\\\\\\\').replace(':', '\\\\:')
+    write(TEMPORARY + '/ca.crt', secrets['ca'])
+    write(TEMPORARY + '/pgpass', '*:*:*:*:%s\\n' % entry)
+    with told.lock:
+        told.secrets = secrets
+
+
+class Server(socketserver.ThreadingTCPServer):
+    allow_reuse_address = True
+    daemon_threads = True
+
+    def finish_request(self, request, client_address):
+        # The files are renewed meanwhile.
+        context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH, cafile=TLS + '/patroni-ca.crt')
+        context.load_cert_chain(TLS + '/patroni.crt', TLS + '/patroni.key')
+        context.verify_mode = ssl.CERT_OPTIONAL
+        request.settimeout(10)
+        with context.wrap_socket(request, server_side=True) as secured:
+            super().finish_request(secured, client_address)
+
+    def handle_error(self, request, client_address):
+        print('import: %s: %r' % (client_address[0], sys.exc_info()[1]), file=sys.stderr, flush=True)
+
+
+def wanted_cut():
+    """A new request, or that there is none any more. One that was refused stays refused until it is withdrawn."""
+    with told.lock:
+        wish, told.wish = told.wish, None
+    if wish is None or wish['value'] == record.get('asked'):
+        return None
+    remember(asked=wish['value'], refusal=None)
+    return wish['value']
+`,
+  'import_source.py': `"""The PostgreSQL that runs elsewhere: what is asked of it, and the base backup. It is only read, but for a replication slot where
+it limits what slots keep."""
+import os
+import re
+import shutil
+import subprocess
+
+from import_record import COPY, PROGRAMS, TEMPORARY, Refused, Trouble, children, locks, record, remember, run, short, sync, write
+from import_report import told
+
+
+def quoted(value):
+    return "'" + str(value).replace('\\\\', '\\\\\\\\').replace("'", "\\\\'") + "'"
+
+
+def conninfo(source):
+    words = {
+        'host': source['host'], 'port': source['port'], 'user': source['user'], 'sslmode': source['sslmode'],
+        'passfile': TEMPORARY + '/pgpass', 'application_name': source['name'], 'connect_timeout': 10, 'gssencmode': 'disable',
+        'keepalives_idle': 10, 'keepalives_interval': 5, 'keepalives_count': 3, 'tcp_user_timeout': 30000,
+    }
+    if source['sslmode'] in ('verify-ca', 'verify-full'):
+        words['sslrootcert'] = TEMPORARY + '/ca.crt'
+    return ' '.join('%s=%s' % (name, quoted(value)) for name, value in words.items())
+
+
+def ask_source(source, command):
+    """Rows of a command of the replication protocol."""
+    answer = run([PROGRAMS + '/psql', '-X', '-q', '-A', '-t', '-w', '-F', '\\t', '-c', command,
+                  '-d', conninfo(source) + ' replication=true'])
+    if answer.returncode != 0:
+        raise Trouble('the source: ' + short(answer.stderr))
+    return [line.split('\\t') for line in answer.stdout.splitlines()]
+
+
+def identify(source):
+    (row,) = ask_source(source, 'IDENTIFY_SYSTEM')
+    return {'systemId': row[0], 'timeline': int(row[1]), 'end': lsn(row[2])}
+
+
+def show(source, name):
+    return ask_source(source, 'SHOW ' + name)[0][0]
+
+
+def lsn(text):
+    high, low = text.split('/')
+    return (int(high, 16) << 32) + int(low, 16)
+
+
+def lsn_text(number):
+    return '%X/%X' % (number >> 32, number & 0xffffffff)
+
+
+def compared(found):
+    """A copy is of one database, and of one line of its history."""
+    if record.get('systemId', found['systemId']) != found['systemId']:
+        raise Refused('the source is another database now: its system identifier is %s, and this is a copy of %s'
+                      % (found['systemId'], record['systemId']))
+    if record.get('timeline', found['timeline']) != found['timeline']:
+        raise Refused('the source is on timeline %d now, and this copy follows timeline %d: the source has failed over or '
+                      'was recovered' % (found['timeline'], record['timeline']))
+    return found
+
+
+def check_source(source):
+    """Before anything is copied."""
+    wanted = source['version']
+    number = int(show(source, 'server_version_num'))
+    if str(number // 10000) != wanted:
+        raise Refused('the source is PostgreSQL %s, and the new cluster is to run %s: its files can only be read by the '
+                      'same major version' % (show(source, 'server_version').split()[0], wanted))
+    for name, is_well, why in (
+            ('in_hot_standby', lambda value: value == 'off', 'it is a standby: name the primary'),
+            ('data_checksums', lambda value: value == 'on', 'damaged pages would not be noticed: stop it and run pg_checksums --enable'),
+            ('wal_level', lambda value: value in ('replica', 'logical'), 'a copy cannot follow it'),
+            ('block_size', lambda value: value == '8192', 'the image has 8192'),
+            ('wal_block_size', lambda value: value == '8192', 'the image has 8192'),
+            ('segment_size', lambda value: value == '1GB', 'the image has 1GB')):
+        value = show(source, name)
+        if not is_well(value):
+            raise Refused('%s of the source is %s: %s' % (name, value, why))
+
+
+def make_slot(source):
+    """Only where the source itself bounds what a slot keeps: without that, a copy that is away fills its disk."""
+    if show(source, 'max_slot_wal_keep_size') == '-1':
+        return None
+    name = source['slot']
+    if not ask_source(source, 'READ_REPLICATION_SLOT %s' % name)[0][0]:
+        ask_source(source, 'CREATE_REPLICATION_SLOT %s PHYSICAL (RESERVE_WAL)' % name)
+    return name
+
+
+def copy(source):
+    found = identify(source)
+    check_source(source)
+    if os.path.lexists(COPY):
+        shutil.rmtree(COPY)
+    slot = make_slot(source)
+    remember(id=source['id'], systemId=found['systemId'], timeline=found['timeline'], slot=slot, state='copying')
+    command = [PROGRAMS + '/pg_basebackup', '-d', conninfo(source), '-D', COPY, '--checkpoint=fast', '--wal-method=stream',
+               '--no-password', '--progress', *([] if slot is None else ['--slot', slot])]
+    told.say('copying', systemId=found['systemId'])
+    child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, errors='replace', pass_fds=locks)
+    children.append(child)
+    words = []
+    for line in child.stderr:
+        progress = re.search(r'(\\d+)/(\\d+) kB', line)
+        if progress is None:
+            words = [*words[-5:], line]
+            continue
+        told.say('copying', systemId=found['systemId'], bytes=int(progress[1]) * 1024, total=int(progress[2]) * 1024)
+    if child.wait() != 0:
+        said = short(' '.join(words))
+        if 'could not create directory' in said or 'is not empty' in said or 'empty target' in said:
+            raise Refused('the base backup has failed; tablespaces of the source cannot be imported: ' + said)
+        raise Trouble('the base backup has failed: ' + said)
+    spaces = os.listdir(COPY + '/pg_tblspc')
+    if spaces:
+        raise Refused('the source has tablespaces (%s): they cannot be imported' % short(', '.join(spaces)))
+    prepare()
+    remember(state='copied')
+
+
+def prepare():
+    """What a server of the source has left of its own settings. Those of the new cluster are in its spec."""
+    for name in ('recovery.signal', 'patroni.dynamic.json', 'postmaster.pid', 'postgresql.base.conf'):
+        if os.path.lexists(os.path.join(COPY, name)):
+            os.remove(os.path.join(COPY, name))
+    for name in ('postgresql.conf', 'postgresql.auto.conf', 'postgresql.base.conf', 'pg_hba.conf', 'pg_ident.conf', 'standby.signal'):
+        path = os.path.join(COPY, name)
+        if os.path.lexists(path):
+            os.remove(path)
+        write(path, '')
+    sync(COPY)
+
+
+def control(name):
+    answer = run([PROGRAMS + '/pg_controldata', '-D', COPY], env={**os.environ, 'LC_ALL': 'C'})
+    found = re.search('^' + re.escape(name) + r':\\s*(.*)$', answer.stdout, re.MULTILINE)
+    if found is None:
+        raise Trouble('pg_controldata: ' + short(answer.stderr or answer.stdout))
+    return found[1].strip()
+`,
+  'import_verify.py': `"""Whether an import may end: all that the source has written is here, or a person has said where it ends."""
+import os
+import time
+
+from import_record import COPY, PROGRAMS, Refused, Trouble, record, run, short
+from import_report import since, told
+from import_source import compared, control, identify, lsn_text
+
+QUIET = float(os.environ.get('IMPORT_QUIET_SECONDS', '5'))
+
+
+def verify(follower, value, collations):
+    """Whether all that the source has written is here, or a person has said where it ends. Refused in words."""
+    asked_for, *words = value.split(',')
+    # The operator has compared the UID behind it.
+    position = asked_for.split('@')[0]
+    source = follower.source
+    if collations and 'collations-differ' not in words:
+        raise Refused('text is sorted in another way here than at the source, so that indexes on it are wrong until they are rebuilt '
+                      '(%s): ask with %s,collations-differ, and run REINDEX afterwards' % ('; '.join(collations), asked_for))
+    if follower.sql("select 1 from pg_subscription where subenabled"):
+        raise Refused('the source has subscriptions of logical replication that are enabled: both would go on with them; disable them there')
+    if follower.sql('select 1 from pg_prepared_xacts'):
+        raise Refused('the source has prepared transactions: commit them or roll them back there')
+    try:
+        before = compared(identify(source))
+    except Trouble as trouble:
+        return verify_alone(follower, position, str(trouble))
+    if position != 'verified':
+        raise Refused('the source answers: a position is only taken where it does not. Ask with verified')
+    told.say('cutting-over', message='the source is watched for %g s: it may write nothing any more' % QUIET, **since)
+    time.sleep(QUIET)
+    after = compared(identify(source))
+    if after['end'] != before['end']:
+        raise Refused('the source still writes: its log went from %s to %s within %g s. Stop the clients, or the server in order'
+                      % (lsn_text(before['end']), lsn_text(after['end']), QUIET))
+    until = time.monotonic() + 30
+    while follower.end()[1] < after['end']:
+        if time.monotonic() > until:
+            raise Refused('%d bytes are missing here after 30 s' % (after['end'] - follower.end()[1]))
+        time.sleep(0.1)
+    return None
+
+
+def verify_alone(follower, position, why):
+    """The source does not answer."""
+    until = time.monotonic() + 30
+    received_end, replayed, _ = follower.end()
+    while received_end != replayed and time.monotonic() < until:
+        time.sleep(0.1)
+        received_end, replayed, _ = follower.end()
+    here = lsn_text(replayed)
+    if position == here:
+        return
+    if position != 'verified':
+        raise Refused('%s is asked for, and the copy is at %s' % (short(position, 40), here))
+    if not ends_in_order(replayed):
+        raise Refused('the source does not answer (%s), and was not stopped in order as far as its log is here: it may have written '
+                      'more. If what it has beyond %s is to be given up, ask with %s' % (short(why, 200), here, here))
+
+
+def ends_in_order(end):
+    """The last that a server writes when it is stopped in order is a checkpoint."""
+    size = int(control('Bytes per WAL segment'))
+    first = max((end - 1) // size * size - size, 0) or size
+    answer = run([PROGRAMS + '/pg_waldump', '--path', COPY + '/pg_wal', '--timeline', str(record['timeline']),
+                  '--start', lsn_text(first), '--end', lsn_text(end)], timeout=120)
+    if not answer.stdout:
+        answer = run([PROGRAMS + '/pg_waldump', '--path', COPY + '/pg_wal', '--timeline', str(record['timeline']),
+                      '--start', lsn_text((end - 1) // size * size), '--end', lsn_text(end)], timeout=120)
+    lines = [line for line in answer.stdout.splitlines() if line.startswith('rmgr:')]
+    return bool(lines) and 'CHECKPOINT_SHUTDOWN' in lines[-1]
+`,
   'locked.py': `"""Runs a command while it has the lock of a directory: locked.py DIRECTORY COMMAND...
 
 A pod that somebody has deleted by force may still be at work on its volume while the next one starts. The servers that the
@@ -41,7 +805,7 @@ trap 'exit 0' TERM INT
 loaded=
 since=
 while :; do
-  digest=$(cat "$CONFIG"/* | sha256sum)
+  digest=$(cat "$CONFIG"/* \${SHOWN:+"$SHOWN"/*} | sha256sum)
   if [ "$digest" != "$loaded" ] && console RELOAD >/dev/null; then
     [ -n "$loaded" ] && echo 'guard: the files have changed, and PgBouncer has read them'
     loaded=$digest
@@ -212,13 +976,52 @@ def main():
 sys.exit(main())
 `,
   'start.sh': `#!/bin/sh
-# Starts Patroni, but for a member that has had data and whose volume is blank. Commits may have been acknowledged because
-# this member had them, and under its name nobody may come who does not. The operator replaces it by another one.
+# Starts Patroni, but for a member that has had data and one of whose volumes is blank. Commits may have been acknowledged
+# because this member had them, and under its name nobody may come who does not. The operator replaces it by another one.
+# A member that imports data goes on once it has it.
+#
+# Where the log has a volume of its own, pg_wal leads to it. After a restore it is still a directory of the data: it is
+# moved before the first start. This may be killed at any point, and run again.
 set -eu
+data=\${DATA_DIRECTORY:?} wal=\${WAL_DIRECTORY:-}
 start=$(cat "\${CONFIG_DIRECTORY:?}/start" 2>/dev/null || echo join)
-if [ "$start" = resume ] && [ ! -s "\${DATA_DIRECTORY:?}/global/pg_control" ]; then
-  echo "the volume is blank, and this member has had data" >&2
-  exit 78
+refuse() { echo "$2" >&2; exit "$1"; }
+# It ends with this script.
+if [ "$start" = import ] && [ -z "\${IMPORT_IS_DONE:-}" ]; then exec python3 -IS "$CONFIG_DIRECTORY/import.py"; fi
+
+# The copy is complete before anything leads to it, and what is copied is removed last.
+move_log() {
+  if [ -e "$wal" ] && [ ! -e "$wal.moving" ]; then
+    refuse 1 "$data/pg_wal and $wal are both logs: nothing is started before a person has removed the wrong one"
+  fi
+  touch "$wal.moving"
+  sync
+  rm -rf "$wal"
+  cp -a "$data/pg_wal" "$wal"
+  sync
+  mv "$data/pg_wal" "$data/pg_wal.moved"
+}
+
+link_log() {
+  [ -d "$wal" ] || refuse 79 "the volume of the log is blank, and this member has had data"
+  [ -L "$data/pg_wal" ] || ln -s "$wal" "$data/pg_wal"
+  sync
+  rm -rf "$data/pg_wal.moved"
+}
+
+if [ -s "$data/global/pg_control" ]; then
+  if [ -n "$wal" ]; then
+    if [ -d "$data/pg_wal" ] && [ ! -L "$data/pg_wal" ]; then move_log; fi
+    if [ -d "$data/pg_wal.moved" ]; then link_log; fi
+    rm -f "$wal.moving"
+  fi
+  if [ -L "$data/pg_wal" ] && [ ! -d "$data/pg_wal" ]; then
+    refuse 79 "the volume of the log is blank, and this member has had data"
+  fi
+elif [ "$start" = resume ]; then
+  refuse 78 "the volume is blank, and this member has had data"
+elif [ -n "$wal" ] && [ -e "$wal" ] && [ -z "$(ls -A "$data" 2>/dev/null)" ]; then
+  refuse 78 "the volume is blank, and that of the log is not"
 fi
 exec patroni "$CONFIG_DIRECTORY"
 `,
@@ -229,13 +1032,15 @@ exec patroni "$CONFIG_DIRECTORY"
 #   upgrade     upgrades the data of the volume
 #   undo        puts the old data back, where the new version has never run on it
 #   after       statistics, and SQL of the user, while the new version serves
-# OLD and NEW are major versions. The result is the termination message: lines KEY=VALUE, or the words of what failed.
+# OLD and NEW are major versions. WAL_DIRECTORY: where pg_wal leads to, if the log has a volume of its own; the new log is
+# beside it, as WAL_DIRECTORY.NEW. The result is the termination message: lines KEY=VALUE, or the words of what failed.
 # Safe to kill at any point and to run again. Exit code 3: it would fail again, and the old data is as it was.
 set -eu
 : "\${OLD:?}" "\${NEW:?}" "\${MESSAGE:=/dev/termination-log}" "\${VOLUME:=/var/lib/postgresql}"
 : "\${PROGRAMS:=/usr/lib/postgresql}" "\${SOCKET:=/var/run/postgresql}" "\${SUPERUSER:=postgres}" "\${OPERATOR_ROLE:=clusterwright}"
 export LC_ALL=C.UTF-8
 data=$VOLUME/data new=$VOLUME/data.new-$NEW kept=$VOLUME/data.old-$OLD linked=$VOLUME/linked-$OLD-$NEW
+newwal=\${WAL_DIRECTORY:+$WAL_DIRECTORY.$NEW}
 log=/tmp/upgrade.log
 
 say() { head -c 3000 > "$MESSAGE"; cat "$MESSAGE"; }
@@ -276,6 +1081,7 @@ undo() {
     mv "$data/global/pg_control.old" "$data/global/pg_control"
   fi
   rm -rf "$new"
+  if [ -n "$newwal" ] && [ "$(readlink "$data/pg_wal")" != "$newwal" ]; then rm -rf "$newwal"; fi
   sync
 }
 
@@ -288,7 +1094,7 @@ make() {
   segment=$(($(control "$OLD" "$data" 'Bytes per WAL segment') / 1048576))
   # shellcheck disable=SC2086
   "$PROGRAMS/$NEW/bin/initdb" -D "$new" -U "$SUPERUSER" -E UTF8 --locale=C.UTF-8 --auth-local=peer --auth-host=reject \\
-    --wal-segsize="$segment" --no-sync $checksums > "$log" 2>&1 || { tail -c 2000 "$log" | say; exit 1; }
+    --wal-segsize="$segment" --no-sync $checksums \${newwal:+--waldir=$newwal} > "$log" 2>&1 || { tail -c 2000 "$log" | say; exit 1; }
 }
 
 # pg_upgrade's own words: what it printed, and the reports that it points to.
@@ -370,7 +1176,10 @@ upgrade() {
   if [ ! -e "$data" ] && [ -e "$linked" ]; then mv "$new" "$data"; fi
   [ "$(major "$data")" = "$NEW" ] || echo "the volume holds no data of PostgreSQL $OLD, but: $(major "$data")" | refuse
   sync
-  # Its files are those of the new data: once that has run, it is of no use.
+  # Its files are those of the new data: once that has run, it is of no use. Its log is where it leads to.
+  if [ -L "$kept/pg_wal" ] && [ "$(readlink "$kept/pg_wal")" != "$(readlink "$data/pg_wal")" ]; then
+    rm -rf "$(readlink "$kept/pg_wal")"
+  fi
   rm -rf "$kept"
   rm -f "$linked"
   say <<EOF

@@ -5,13 +5,15 @@
 #   upgrade     upgrades the data of the volume
 #   undo        puts the old data back, where the new version has never run on it
 #   after       statistics, and SQL of the user, while the new version serves
-# OLD and NEW are major versions. The result is the termination message: lines KEY=VALUE, or the words of what failed.
+# OLD and NEW are major versions. WAL_DIRECTORY: where pg_wal leads to, if the log has a volume of its own; the new log is
+# beside it, as WAL_DIRECTORY.NEW. The result is the termination message: lines KEY=VALUE, or the words of what failed.
 # Safe to kill at any point and to run again. Exit code 3: it would fail again, and the old data is as it was.
 set -eu
 : "${OLD:?}" "${NEW:?}" "${MESSAGE:=/dev/termination-log}" "${VOLUME:=/var/lib/postgresql}"
 : "${PROGRAMS:=/usr/lib/postgresql}" "${SOCKET:=/var/run/postgresql}" "${SUPERUSER:=postgres}" "${OPERATOR_ROLE:=clusterwright}"
 export LC_ALL=C.UTF-8
 data=$VOLUME/data new=$VOLUME/data.new-$NEW kept=$VOLUME/data.old-$OLD linked=$VOLUME/linked-$OLD-$NEW
+newwal=${WAL_DIRECTORY:+$WAL_DIRECTORY.$NEW}
 log=/tmp/upgrade.log
 
 say() { head -c 3000 > "$MESSAGE"; cat "$MESSAGE"; }
@@ -52,6 +54,7 @@ undo() {
     mv "$data/global/pg_control.old" "$data/global/pg_control"
   fi
   rm -rf "$new"
+  if [ -n "$newwal" ] && [ "$(readlink "$data/pg_wal")" != "$newwal" ]; then rm -rf "$newwal"; fi
   sync
 }
 
@@ -64,7 +67,7 @@ make() {
   segment=$(($(control "$OLD" "$data" 'Bytes per WAL segment') / 1048576))
   # shellcheck disable=SC2086
   "$PROGRAMS/$NEW/bin/initdb" -D "$new" -U "$SUPERUSER" -E UTF8 --locale=C.UTF-8 --auth-local=peer --auth-host=reject \
-    --wal-segsize="$segment" --no-sync $checksums > "$log" 2>&1 || { tail -c 2000 "$log" | say; exit 1; }
+    --wal-segsize="$segment" --no-sync $checksums ${newwal:+--waldir=$newwal} > "$log" 2>&1 || { tail -c 2000 "$log" | say; exit 1; }
 }
 
 # pg_upgrade's own words: what it printed, and the reports that it points to.
@@ -146,7 +149,10 @@ upgrade() {
   if [ ! -e "$data" ] && [ -e "$linked" ]; then mv "$new" "$data"; fi
   [ "$(major "$data")" = "$NEW" ] || echo "the volume holds no data of PostgreSQL $OLD, but: $(major "$data")" | refuse
   sync
-  # Its files are those of the new data: once that has run, it is of no use.
+  # Its files are those of the new data: once that has run, it is of no use. Its log is where it leads to.
+  if [ -L "$kept/pg_wal" ] && [ "$(readlink "$kept/pg_wal")" != "$(readlink "$data/pg_wal")" ]; then
+    rm -rf "$(readlink "$kept/pg_wal")"
+  fi
   rm -rf "$kept"
   rm -f "$linked"
   say <<EOF

@@ -1,0 +1,41 @@
+/** What the scripts of an import read: where the source is, and how the server of the new cluster will be. Nothing of it is a secret. */
+import type { Cluster } from '../../../api/cluster.ts';
+import type { PostgresSpec } from '../kind/schema.ts';
+import { parametersOf } from './parameters.ts';
+import { texts } from './shell/texts.ts';
+
+/** By name. None where nothing is imported: another file in a pod restarts it. */
+export function importScripts({ bootstrap }: PostgresSpec): Readonly<Record<string, string>> {
+  if (bootstrap?.importFrom === undefined) return {};
+  return Object.fromEntries(Object.entries(texts).filter(([name]) => /^import[a-z_]*[.]py$/.test(name)));
+}
+
+/** What a server has counted for a standby: PostgreSQL's own values where nobody has set others. */
+const counted = {
+  shared_buffers: '128MB',
+  max_connections: '100',
+  max_worker_processes: '8',
+  max_wal_senders: '10',
+  max_prepared_transactions: '0',
+  max_locks_per_transaction: '64',
+} as const;
+
+function picked(values: Readonly<Record<string, string>>, names: readonly string[]): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(values).filter(([name]) => names.includes(name)));
+}
+
+export function importSource(cluster: Cluster<PostgresSpec>): Readonly<Record<string, unknown>> {
+  const { metadata, spec } = cluster;
+  const { host, port, user, tls } = spec.bootstrap?.importFrom ?? {};
+  const id = metadata.uid ?? 'offline';
+  return {
+    ...{ id, name: metadata.name, host, port, user, sslmode: tls?.mode, version: spec.version },
+    slot: importSlot(id),
+    settings: { ...counted, ...picked(parametersOf(cluster), Object.keys(counted)) },
+  };
+}
+
+/** At the source, where it limits what slots keep. */
+function importSlot(uid: string): string {
+  return `clusterwright_${uid.replaceAll(/[^a-z0-9]/g, '_')}`.slice(0, 63);
+}

@@ -1,0 +1,116 @@
+"""What others are told of the import, and what they send: at the port and with the certificates of Patroni."""
+import http.server
+import json
+import os
+import socketserver
+import ssl
+import sys
+import threading
+
+from import_record import TEMPORARY, record, remember, write
+
+TLS = os.environ.get('TLS_DIRECTORY', '/etc/postgresql/tls')
+
+
+class Told:
+    """What others are told, and what they have sent."""
+
+    def __init__(self):
+        self.lock = threading.Lock()
+        self.facts = {'phase': 'waiting'}
+        self.secrets = None
+        self.wish = None
+
+    def say(self, phase, **facts):
+        with self.lock:
+            if phase != self.facts['phase'] or facts.get('problem') != self.facts.get('problem'):
+                print('import: %s %s' % (phase, facts.get('problem', '')), file=sys.stderr, flush=True)
+            self.facts = {'phase': phase, **facts}
+
+    def answer(self):
+        with self.lock:
+            digest = None if self.secrets is None else self.secrets['digest']
+            return {'state': 'importing', 'import': {**self.facts, 'digest': digest, 'asked': record.get('asked'), 'refusal': record.get('refusal')}}
+
+
+told = Told()
+# Of the copy: kept where it does not follow for a while.
+since = {}
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    """The kubelet asks without a certificate; everything else needs one of Patroni's CA."""
+
+    timeout = 10
+
+    def reply(self, status, body):
+        text = json.dumps(body).encode()
+        self.send_response(status)
+        self.send_header('Content-Type', 'application/json')
+        self.send_header('Content-Length', str(len(text)))
+        self.end_headers()
+        self.wfile.write(text)
+
+    def is_known(self):
+        return bool(self.connection.getpeercert())
+
+    def do_GET(self):
+        if self.path == '/liveness':
+            return self.reply(200, {})
+        if not self.is_known():
+            return self.reply(403, {})
+        return self.reply(503, told.answer() if self.path == '/patroni' else {})
+
+    def do_POST(self):
+        size = int(self.headers.get('Content-Length', '0'))
+        if not self.is_known() or size > 256 * 1024:
+            return self.reply(403, {})
+        body = json.loads(self.rfile.read(size))
+        if self.path == '/import':
+            received(body)
+        elif self.path == '/cut-over':
+            with told.lock:
+                told.wish = {'value': body.get('value')}
+        else:
+            return self.reply(404, {})
+        return self.reply(200, {})
+
+    def log_message(self, *_):
+        pass
+
+
+def received(body):
+    """What the source wants to see of us. It is in memory, and in files of this pod that no disk has."""
+    secrets = {'password': str(body['password']), 'ca': str(body.get('ca') or ''), 'digest': str(body['digest'])}
+    entry = secrets['password'].replace('\\', '\\\\').replace(':', '\\:')
+    write(TEMPORARY + '/ca.crt', secrets['ca'])
+    write(TEMPORARY + '/pgpass', '*:*:*:*:%s\n' % entry)
+    with told.lock:
+        told.secrets = secrets
+
+
+class Server(socketserver.ThreadingTCPServer):
+    allow_reuse_address = True
+    daemon_threads = True
+
+    def finish_request(self, request, client_address):
+        # The files are renewed meanwhile.
+        context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH, cafile=TLS + '/patroni-ca.crt')
+        context.load_cert_chain(TLS + '/patroni.crt', TLS + '/patroni.key')
+        context.verify_mode = ssl.CERT_OPTIONAL
+        request.settimeout(10)
+        with context.wrap_socket(request, server_side=True) as secured:
+            super().finish_request(secured, client_address)
+
+    def handle_error(self, request, client_address):
+        print('import: %s: %r' % (client_address[0], sys.exc_info()[1]), file=sys.stderr, flush=True)
+
+
+def wanted_cut():
+    """A new request, or that there is none any more. One that was refused stays refused until it is withdrawn."""
+    with told.lock:
+        wish, told.wish = told.wish, None
+    if wish is None or wish['value'] == record.get('asked'):
+        return None
+    remember(asked=wish['value'], refusal=None)
+    return wish['value']

@@ -1,0 +1,107 @@
+/** `upgrade.sh` on real servers: what the new server has, and what the operator's role may do in it. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { texts } from '../../../src/engines/postgres/resources/shell/texts.ts';
+import {
+  initialise,
+  openHome,
+  type PostgresHome,
+  type PostgresProcess,
+  startPostgres,
+} from '../../support/postgres-process.ts';
+import { postgresPrograms } from '../../support/postgres-program.ts';
+
+const [older, newer] = [postgresPrograms.get('15'), postgresPrograms.get('17')];
+/** One root directory has both, as the image has. */
+const hasBoth = older !== undefined && older.root === newer?.root;
+
+describe.runIf(hasBoth)('from 15 to 17', () => {
+  let home: PostgresHome;
+  let server: PostgresProcess;
+
+  const environment = 'OLD=15 NEW=17 MESSAGE=/data/message VOLUME=/data/volume SOCKET=/data';
+  const upgrade = (mode: string): string => home.shell(`${environment} sh /data/upgrade.sh ${mode}`);
+  /** As the operator's role, which is no superuser. Throws where PostgreSQL refuses it. */
+  const asOperator = (...statements: readonly string[]): string => {
+    const login = ['-X', '-v', 'ON_ERROR_STOP=1', '-p', `${server.port}`, '-U', 'clusterwright', '-d', 'postgres'];
+    return home.run('psql', ...login, ...statements.flatMap((statement) => ['-c', statement]));
+  };
+
+  beforeAll(async () => {
+    if (older === undefined) return;
+    home = openHome(older);
+    mkdirSync(join(home.directory, 'volume'));
+    for (const script of ['upgrade.sh', 'post-init.sh'] as const) {
+      writeFileSync(join(home.directory, script), texts[script]);
+    }
+    home.give(home.directory);
+    initialise(home, 'volume/data', '--locale=C.UTF-8');
+    server = await startPostgres(home, 'volume/data');
+    home.shell(
+      `PGBIN=/usr/lib/postgresql/15/bin OPERATOR_ROLE=clusterwright sh /data/post-init.sh 'port=${server.port} dbname=postgres'`,
+    );
+    asOperator('CREATE ROLE app LOGIN', 'GRANT app TO CURRENT_USER', 'CREATE DATABASE app OWNER app');
+    asOperator('CREATE ROLE reports LOGIN');
+    await server.sql(
+      'CREATE ROLE boss SUPERUSER; CREATE ROLE keeper CREATEROLE; CREATE ROLE reader; CREATE ROLE nested',
+    );
+    await server.sql('GRANT pg_read_server_files TO reader; GRANT reader TO nested');
+    await server.sql(
+      'CREATE EXTENSION pg_stat_statements; CREATE TABLE kept AS SELECT generate_series(1, 1000) AS n',
+      'app',
+    );
+    // The owner of a database tries to decide what the superuser calls.
+    await server.sql(
+      `CREATE FUNCTION public.format(text, name, name, text) RETURNS text LANGUAGE sql AS $$ SELECT 'GRANT pg_monitor TO reports' $$`,
+    );
+    await server.sql('ALTER DATABASE postgres SET search_path = public, pg_catalog');
+    await server.shutDown();
+    expect(upgrade('upgrade')).toMatch(/^system=\d+\nstate=shut down\ncheckpoint=[0-9A-F/]+\nwarnings=\n$/);
+    server = await startPostgres(home.version(17), 'volume/data');
+  });
+  afterAll(async () => {
+    await server?.stop();
+    home?.remove();
+  });
+
+  test('it has the data, the newest extensions and statistics', async () => {
+    expect(await server.sql('SELECT count(*) FROM kept', 'app')).toEqual([['1000']]);
+    const versions =
+      'SELECT extversion = default_version FROM pg_extension JOIN pg_available_extensions ON name = extname';
+    expect(await server.sql(`${versions} WHERE extname = 'pg_stat_statements'`, 'app')).toEqual([['t']]);
+    expect(await server.sql("SELECT reltuples FROM pg_class WHERE relname = 'kept'", 'app')).toEqual([['1000']]);
+  });
+
+  test.each(['app', 'reports', 'clusterwright_pooler', 'clusterwright_monitor'])(
+    'the operator sets the password of %s, as before',
+    (role) => {
+      asOperator(`ALTER ROLE ${role} PASSWORD 'another'`, `CREATE ROLE member_of_${role} IN ROLE ${role}`);
+    },
+  );
+
+  test('it makes databases of the roles that it made before', () => {
+    asOperator('CREATE DATABASE more OWNER app');
+    asOperator('GRANT reports TO CURRENT_USER WITH SET TRUE', 'CREATE DATABASE reports OWNER reports');
+  });
+
+  test.each(['boss', 'keeper', 'reader', 'nested', 'postgres', 'pg_read_server_files'])(
+    'it may not change %s, which has more rights than it',
+    (role) => {
+      expect(() => asOperator(`GRANT ${role} TO CURRENT_USER`)).toThrow(/permission denied/);
+    },
+  );
+
+  test('it has no rights of the roles that it administers, and nothing that a database of a user brought', async () => {
+    const granted = await server.sql(
+      `SELECT r.rolname, m.admin_option, m.inherit_option, m.set_option FROM pg_auth_members m JOIN pg_roles r ON r.oid = m.roleid
+WHERE m.member = 'clusterwright'::regrole AND r.rolname IN ('app', 'clusterwright_pooler', 'clusterwright_monitor') ORDER BY 1, 2`,
+    );
+    expect(granted).toEqual([
+      ['app', 't', 't', 't'],
+      ['clusterwright_monitor', 't', 'f', 'f'],
+      ['clusterwright_pooler', 't', 'f', 'f'],
+    ]);
+    expect(await server.sql("SELECT pg_has_role('reports', 'pg_monitor', 'member')")).toEqual([['f']]);
+  });
+});

@@ -1,0 +1,168 @@
+/** `start.sh` on real directories: which volumes it starts on, and how the log comes to its own. */
+import { spawnSync } from 'node:child_process';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { blankExitCode, blankWalExitCode } from '../../../src/engines/postgres/plan/failed-member.ts';
+import type { Start } from '../../../src/engines/postgres/resources/roster.ts';
+
+let root: string;
+const at = (path: string): string => join(root, path);
+
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'start-'));
+  for (const directory of ['bin', 'config', 'volume', 'wal']) mkdirSync(at(directory));
+  program('patroni', 'echo started');
+});
+afterEach(() => rmSync(root, { recursive: true }));
+
+function program(name: string, script: string): void {
+  writeFileSync(at(`bin/${name}`), `#!/bin/sh\n${script}\n`);
+  chmodSync(at(`bin/${name}`), 0o755);
+}
+
+interface Volumes {
+  readonly start?: Start;
+  /** Where the log is: in the data, on its own volume with a link to it, or nowhere though a link is there. */
+  readonly log?: 'inside' | 'linked' | 'lost' | 'none';
+  readonly hasOwnVolume?: boolean;
+  /** Besides. */
+  readonly also?: () => void;
+}
+
+function log(path: string, text = 'log'): void {
+  mkdirSync(at(path), { recursive: true, mode: 0o700 });
+  writeFileSync(at(`${path}/000000010000000000000001`), text);
+}
+
+/** What it says last, and how it ends. */
+function started({ start = 'resume', log: place, hasOwnVolume = true, also }: Volumes): string {
+  writeFileSync(at('config/start'), start);
+  if (place !== undefined) {
+    mkdirSync(at('volume/data/global'), { recursive: true });
+    writeFileSync(at('volume/data/global/pg_control'), 'x');
+    if (place === 'inside') log('volume/data/pg_wal');
+    if (place === 'linked') log('wal/pg_wal');
+    if (place === 'linked' || place === 'lost') symlinkSync(at('wal/pg_wal'), at('volume/data/pg_wal'));
+  }
+  also?.();
+  return run(hasOwnVolume);
+}
+
+function run(hasOwnVolume = true): string {
+  const env = {
+    PATH: `${at('bin')}:${process.env.PATH}`,
+    CONFIG_DIRECTORY: at('config'),
+    DATA_DIRECTORY: at('volume/data'),
+    ...(hasOwnVolume ? { WAL_DIRECTORY: at('wal/pg_wal') } : {}),
+  };
+  const { status, stdout, stderr } = spawnSync('/bin/sh', ['src/engines/postgres/resources/shell/start.sh'], {
+    env,
+    encoding: 'utf8',
+  });
+  return `${status} ${(stdout + stderr).replaceAll(root, '').trim()}`;
+}
+
+const blankData = `${blankExitCode} the volume is blank, and this member has had data`;
+const blankLog = `${blankWalExitCode} the volume of the log is blank, and this member has had data`;
+
+describe('a member starts, or says why not', () => {
+  it.each<readonly [story: string, volumes: Volumes, said: string]>([
+    ['on a blank volume, where it is new', { start: 'join', hasOwnVolume: false }, '0 started'],
+    ['on blank volumes, where it is new', { start: 'join' }, '0 started'],
+    ['with its data', { log: 'inside', hasOwnVolume: false }, '0 started'],
+    ['with its data, and its log on the other volume', { log: 'linked' }, '0 started'],
+    ['not on a blank volume, where it has had data', { hasOwnVolume: false }, blankData],
+    ['not on blank volumes, where it has had data', {}, blankData],
+    ['not without its log', { log: 'lost' }, blankLog],
+    ['not without its log, though it is new', { start: 'join', log: 'lost' }, blankLog],
+    ['not without its log, where nobody mounts that any more', { log: 'lost', hasOwnVolume: false }, blankLog],
+    [
+      'not where the volume of its data alone is blank, though it is new',
+      { start: 'join', also: () => log('wal/pg_wal') },
+      `${blankExitCode} the volume is blank, and that of the log is not`,
+    ],
+    [
+      'after a copy that was cut off, which Patroni has to remove',
+      { start: 'join', also: () => [log('wal/pg_wal'), mkdirSync(at('volume/data/base'), { recursive: true })] },
+      '0 started',
+    ],
+    [
+      'not with two logs',
+      { log: 'inside', also: () => log('wal/pg_wal', 'another') },
+      '1 /volume/data/pg_wal and /wal/pg_wal are both logs: nothing is started before a person has removed the wrong one',
+    ],
+  ])('%s', (_, volumes, said) => expect(started(volumes)).toBe(said));
+});
+
+describe('the log of a restore', () => {
+  const isMoved = (): void => {
+    expect(readlinkSync(at('volume/data/pg_wal'))).toBe(at('wal/pg_wal'));
+    expect(readFileSync(at('volume/data/pg_wal/000000010000000000000001'), 'utf8')).toBe('log');
+    expect(existsSync(at('volume/data/pg_wal.moved'))).toBe(false);
+    expect(existsSync(at('wal/pg_wal.moving'))).toBe(false);
+  };
+
+  it('is moved to its own volume before the first start', () => {
+    expect(started({ log: 'inside' })).toBe('0 started');
+    isMoved();
+    expect(run()).toBe('0 started');
+  });
+
+  it('is moved after an import, which begins with a blank volume', () => {
+    const made = 'mkdir -p "$DATA_DIRECTORY/global" "$DATA_DIRECTORY/pg_wal"';
+    const filled =
+      'for at in global/pg_control pg_wal/000000010000000000000001; do printf log > "$DATA_DIRECTORY/$at"; done';
+    const script = join(process.cwd(), 'src/engines/postgres/resources/shell/start.sh');
+    program('python3', `${made}\nchmod 700 "$DATA_DIRECTORY/pg_wal"\n${filled}\nIMPORT_IS_DONE=true exec sh ${script}`);
+    expect(started({ start: 'import' })).toBe('0 started');
+    isMoved();
+  });
+
+  it.each<readonly [story: string, left: () => void]>([
+    ['before anything was copied', () => writeFileSync(at('wal/pg_wal.moving'), '')],
+    ['in the middle of the copy', () => [writeFileSync(at('wal/pg_wal.moving'), ''), log('wal/pg_wal', 'half')]],
+    [
+      'before the link was made',
+      () => {
+        writeFileSync(at('wal/pg_wal.moving'), '');
+        log('wal/pg_wal');
+        rmSync(at('volume/data/pg_wal'), { recursive: true });
+        log('volume/data/pg_wal.moved');
+      },
+    ],
+    [
+      'before what was copied is removed',
+      () => {
+        writeFileSync(at('wal/pg_wal.moving'), '');
+        log('wal/pg_wal');
+        rmSync(at('volume/data/pg_wal'), { recursive: true });
+        symlinkSync(at('wal/pg_wal'), at('volume/data/pg_wal'));
+        log('volume/data/pg_wal.moved');
+      },
+    ],
+  ])('is moved after a kill %s', (_, left) => {
+    expect(started({ log: 'inside', also: left })).toBe('0 started');
+    isMoved();
+  });
+
+  it('keeps what was copied where the volume with the copy is lost', () => {
+    const left = (): void => {
+      rmSync(at('volume/data/pg_wal'), { recursive: true });
+      log('volume/data/pg_wal.moved');
+    };
+    expect(started({ log: 'inside', also: left })).toBe(blankLog);
+    expect(existsSync(at('volume/data/pg_wal.moved'))).toBe(true);
+  });
+});
