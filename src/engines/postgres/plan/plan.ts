@@ -142,7 +142,9 @@ function planMembers(situation: Situation, take: BackupFactory): PostgresPlan {
   if (replacement !== undefined) {
     const { lost } = replacement;
     const roster = nextRoster(situation, { mayShrink: false, ...(lost === undefined ? {} : { lost }) });
-    return withObjects(situation, roster, [...steps, ...replacement.steps], replacement.outcome);
+    const plan = withObjects(situation, roster, [...steps, ...replacement.steps], replacement.outcome);
+    // The pod that was lost may long be there again, and no watch have told it.
+    return lost === undefined ? plan : { ...plan, destructive: true };
   }
   const problems = memberProblems(situation);
   const isWhole = problems.length === 0 && !isUnsettled(situation);
