@@ -3575,7 +3575,7 @@ export function toJson_PostgresClusterSpecFailover(obj: PostgresClusterSpecFailo
  */
 export interface PostgresClusterSpecInit {
   /**
-   * SQL that a Job runs once in the first database, as its owner and in one transaction, when all instances are ready for the first time. It never runs again, and changes have no effect once it has. It is SQL for the server: commands of psql are not understood. If it fails, Ready is False with the words of PostgreSQL; change it to try again.
+   * SQL that a Job runs once in the first database, as its owner and in one transaction, when all instances are ready for the first time. It never runs again, changes have no effect once it has, and it does not run in a cluster with `bootstrap`. It is SQL for the server: commands of psql are not understood. If it fails, Ready is False with the words of PostgreSQL; change it to try again.
    *
    * @schema PostgresClusterSpecInit#sql
    */
@@ -6411,7 +6411,7 @@ export interface PostgresDatabaseSpecExtensions {
   readonly name: string;
 
   /**
-   * Schema for the objects of the extension, set when it is created. Another one is reported.
+   * Schema for the objects of the extension, set when it is created: by default the one that the extension names, or else `public`. Another one is reported.
    *
    * @schema PostgresDatabaseSpecExtensions#schema
    */

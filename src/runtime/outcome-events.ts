@@ -5,6 +5,9 @@ import type { KindHandler } from '../engine/engine.ts';
 import type { Plan } from '../plan/plan.ts';
 import type { EventRecorder } from './event-recorder.ts';
 
+/** A member is replaced, or its data deleted: the status may say so for a moment only, and people look for it afterwards. */
+const memorable: readonly string[] = ['Replacing', 'Reinitializing'];
+
 export function outcomeEvents(recorder: EventRecorder) {
   return (engine: KindHandler, cluster: Cluster, before: ClusterStatus | undefined, plan: Plan): void => {
     const regarding = {
@@ -21,6 +24,11 @@ export function outcomeEvents(recorder: EventRecorder) {
         const note = `restart ${step.ref.name}: ${step.reason}`;
         recorder.record({ regarding, related: step.ref, type: 'Normal', reason: 'Restart', action: 'DeletePod', note });
       }
+    }
+    if (plan.outcome.state === 'wait' && memorable.includes(plan.outcome.reason)) {
+      const { reason, message } = plan.outcome;
+      if (before?.plan?.waitingFor !== message)
+        recorder.record({ regarding, type: 'Warning', reason, action: 'Reconcile', note: message });
     }
     if (plan.outcome.state === 'blocked' && before?.plan?.blockedBy !== plan.outcome.message) {
       const { reason, message } = plan.outcome;

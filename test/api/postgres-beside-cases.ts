@@ -149,6 +149,7 @@ const accessed: readonly Case[] = [
       refusal(of({ annotations: { a: 'x'.repeat(1025) } }), `${at}.annotations.a`),
       ...[0, 65_536].map((nodePort) => refusal(of({ nodePort }), `${at}.nodePort`)),
       refusal(of({ loadBalancerClass: 'x'.repeat(254) }), `${at}.loadBalancerClass`),
+      refusal(of({ type: 'NodePort', sourceRanges: ranges(1) }), `${at}.sourceRanges`),
       refusal(of({ sourceRanges: ranges(65) }), `${at}.sourceRanges`),
       refusal(of({ sourceRanges: ['everywhere'] }), `${at}.sourceRanges[0]`),
       refusal(of({ sourceRanges: [`${'1'.repeat(45)}/8`] }), `${at}.sourceRanges[0]`),

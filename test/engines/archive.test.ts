@@ -1,11 +1,13 @@
 /** The archive of a cluster's log beside its engine: which objects there are, and what its state means for the cluster. */
 import { describe, expect, it } from 'vitest';
 import type { ArchiveStatus } from '../../src/api/status.ts';
+import type { EngineContext } from '../../src/engine/engine-context.ts';
 import { keptBy } from '../../src/engines/postgres/backup/archive.ts';
 import { postgres } from '../../src/engines/postgres/index.ts';
 import { judgeArchive } from '../../src/jobs/archive/judge.ts';
-import type { ArchiveSeen } from '../../src/jobs/archive/observe.ts';
+import { type ArchiveSeen, observeArchive } from '../../src/jobs/archive/observe.ts';
 import { defineEngine } from '../../src/jobs/handlers.ts';
+import { noChildren, type Pod } from '../../src/resources/children.ts';
 import { postgresCluster } from '../support/postgres-situation.ts';
 
 const at = Date.parse('2026-01-01T00:10:00Z');
@@ -86,6 +88,31 @@ describe('the state of an archive', () => {
       storedAt: ago(5),
     });
   });
+});
+
+it.each<[string, object, RegExp]>([
+  [
+    'a lost node',
+    { deletionTimestamp: ago(61) },
+    /once the node is off, .*kubectl delete pod -n apps db-archive-0 --force/,
+  ],
+  ['a pod that stops', { deletionTimestamp: ago(59) }, /does not answer: connect EHOSTUNREACH/],
+  ['a slow network', {}, /does not answer: connect EHOSTUNREACH/],
+])('a pod that does not answer is told of: %s', async (_, metadata, words) => {
+  const io = { ...({ signal: new AbortController().signal } as EngineContext), now: () => at };
+  const silent = {
+    ...io,
+    exchange: () => Promise.reject(new Error('connect EHOSTUNREACH')),
+    sleep: () => new Promise<void>(() => undefined),
+  };
+  const pod = {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name: 'db-archive-0', namespace: 'apps', ...metadata },
+    status: { phase: 'Running', podIP: '10.0.0.9' },
+  } as Pod;
+  const support = { isParked: () => false, kept: () => Promise.resolve({ state: 'kept' } as const) };
+  expect((await observeArchive(postgresCluster(), pod, noChildren, support, silent)).silence).toMatch(words);
 });
 
 it.each([

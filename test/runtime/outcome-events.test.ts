@@ -58,3 +58,15 @@ it.each<readonly [story: string, outcome: Outcome, before: ClusterStatus | undef
 ])('a cluster that is blocked %s', (_, outcome, before, events) => {
   expect(recorded([], outcome, before)).toEqual(events);
 });
+
+it.each<readonly [story: string, before: ClusterStatus | undefined, events: readonly string[]]>([
+  ['is told of', undefined, ['Replacing Reconcile: db-1 is replaced']],
+  ['is told of once', { plan: { waitingFor: 'db-1 is replaced' } }, []],
+  [
+    'is told of after another one',
+    { plan: { waitingFor: 'db-0 is replaced' } },
+    ['Replacing Reconcile: db-1 is replaced'],
+  ],
+])('a member that is replaced %s', (_, before, events) => {
+  expect(recorded([], wait('Replacing', 'db-1 is replaced'), before)).toEqual(events);
+});

@@ -43,5 +43,6 @@ export async function keepPostgresEvidence(
   );
   const file = join(resultsDirectory, `${task.name.replaceAll(/\W+/g, '-').slice(0, 60)}.txt`);
   await writeFile(file, [seen, ...told].join('\n'));
-  console.log(`what the members said is in ${file}\n${await lastOfOperator(stage)}`);
+  const errors = (task.result.errors ?? []).map(({ message }) => message).join('\n');
+  console.log(`${errors}\nwhat the members said is in ${file}\n${await lastOfOperator(stage)}`);
 }

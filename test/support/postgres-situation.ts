@@ -26,20 +26,19 @@ import {
   versionAnnotation,
   walClaimName,
 } from '../../src/engines/postgres/names.ts';
-import { isApart } from '../../src/engines/postgres/observe/lost-log.ts';
 import type { LiveMember, PostgresObserved } from '../../src/engines/postgres/observe/observed.ts';
 import { parameterNames } from '../../src/engines/postgres/observe/server.ts';
 import { firstAuthorities } from '../../src/engines/postgres/resources/authorities.ts';
-import { authorityWanted, type Side, sides } from '../../src/engines/postgres/resources/certificates.ts';
 import { configDigest, sharedConfig } from '../../src/engines/postgres/resources/patroni-config.ts';
 import { newState, postgresChildren } from '../../src/engines/postgres/resources/resources.ts';
 import type { Roster, Start } from '../../src/engines/postgres/resources/roster.ts';
 import type { UpgradeRecord } from '../../src/engines/postgres/resources/upgrade-record.ts';
 import { fingerprinted } from '../../src/plan/difference.ts';
-import type { AuthoritySeen } from '../../src/plan/issuance.ts';
 import { type Children, childrenOf, type StatefulSet } from '../../src/resources/children.ts';
 import { memberLabel, selectorLabels } from '../../src/resources/metadata.ts';
 import { stored } from '../../src/testing/stored-object.ts';
+import { certificatesSeen } from './postgres-certificates.ts';
+import { askedAgain, poolerAddress, poolersSeen } from './postgres-seen.ts';
 
 /** `silent`: the pod runs, and its Patroni does not answer. `gone`: there is no pod. */
 export type MemberChange = 'silent' | 'gone' | Partial<LiveMember>;
@@ -150,7 +149,7 @@ export function postgresWorld(story: Story = {}): World {
     observed: {
       members,
       at: now,
-      certificates: certificatesOf(built),
+      certificates: certificatesSeen(built, now),
       authorities: firstAuthorities,
       ...(isAsked ? { config: sharedConfig(built) } : {}),
       ...(built.spec.pooler === undefined ? {} : { poolers: poolersSeen(built.spec.pooler.instances) }),
@@ -161,26 +160,6 @@ export function postgresWorld(story: Story = {}): World {
     },
   };
 }
-
-/** Where a standby copies from nobody, everybody has said the same a second time, unless the story says otherwise. */
-function askedAgain(members: PostgresObserved['members']): PostgresObserved['members'] {
-  if (!members.some((member) => member.state === 'answering' && isApart(member))) return members;
-  return members.map((member) => {
-    if (member.state !== 'answering' || 'later' in member) return member;
-    const { timeline, lsn } = member;
-    return {
-      ...member,
-      later: { ...(timeline === undefined ? {} : { timeline }), ...(lsn === undefined ? {} : { lsn }) },
-    };
-  });
-}
-
-const poolersSeen = (size: number) =>
-  Array.from({ length: size }, (_, ordinal) => ({
-    pod: `db-pooler-${ordinal}`,
-    address: poolerAddress(ordinal),
-    isPaused: false,
-  }));
 
 function changeOf<Change>(changes: ByNumber<Change> | undefined, number: number): Change | undefined {
   return changes?.[number] ?? changes?.all;
@@ -273,8 +252,6 @@ function podOf(story: Story, cluster: Cluster<PostgresSpec>, number: number, pri
     }),
   ];
 }
-
-export const poolerAddress = (ordinal: number): string => `10.0.1.${ordinal}`;
 
 /** Those of the pooler and of the exporters, each of which runs and is ready. */
 function besidePodsOf(cluster: Cluster<PostgresSpec>, numbers: readonly number[]): KubeObject[] {
@@ -430,35 +407,4 @@ function liveOf(
     },
   };
   return [{ ...live, ...change }];
-}
-
-const dayMs = 86_400_000;
-
-/** Each has been made a day ago. */
-function certificatesOf(cluster: Cluster<PostgresSpec>): Record<Side, AuthoritySeen> {
-  const certificate = (names: readonly string[], days: number) => ({
-    notBefore: now - dayMs,
-    notAfter: now + days * dayMs,
-    names,
-  });
-  const seen = sides.map((side): [Side, AuthoritySeen] => {
-    const { leaves } = authorityWanted(cluster, side);
-    const authority = { hasKey: true, hasNext: false, hasPrevious: false, generation: 1, changed: now - dayMs };
-    return [
-      side,
-      {
-        authority: { digest: 'a', facts: { present: certificate([], 3650), ...authority } },
-        leaves: Object.fromEntries(
-          leaves.map(({ secret, names }) => [
-            secret,
-            {
-              digest: secret,
-              facts: { certificate: certificate(names, 90), isCurrent: true, isTrusted: true, generation: 1 },
-            },
-          ]),
-        ),
-      },
-    ];
-  });
-  return Object.fromEntries(seen) as Record<Side, AuthoritySeen>;
 }

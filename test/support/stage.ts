@@ -45,8 +45,6 @@ export interface Stage {
   readonly kubeconfig: string;
   /** Warnings that the API server gave to the test. */
   readonly warnings: readonly string[];
-  /** Every status of `Ready` in the namespace so far, also those of a moment: `NAME REASON: MESSAGE`. */
-  readonly told: readonly string[];
   /** For an operator that is started without `startOperator`. */
   readonly foresight: ForesightPlace;
   /** `bundle`: of an operator of somebody else, which O13 does not look at. */
@@ -82,7 +80,6 @@ export async function openStage(name: string): Promise<Stage> {
     client,
     kubeconfig,
     warnings,
-    told: statuses.told,
     foresight,
     async startOperator(bundle = inject('bundle')) {
       const logFile = join(resultsDirectory, `${namespace}.log`);

@@ -1,13 +1,10 @@
 /** Every status that operators write in a namespace of a real API server, and what of it contradicts itself. */
 import type { Resource } from '../../src/api/object.ts';
-import type { ClusterStatus } from '../../src/api/status.ts';
 import type { KubeClient } from '../../src/runtime/client.ts';
 import { backupSchedules, backups, etcdClusters, postgresClusters, redisClusters } from './resources.ts';
 import { statusContradictions } from './status-contradictions.ts';
 
 export interface WatchedStatuses {
-  /** What the condition Ready said so far, one after the other: `NAME REASON: MESSAGE`. */
-  readonly told: readonly string[];
   /** Ends the watches; what they saw that contradicts itself, and which of them never began. */
   stop(): Promise<readonly string[]>;
 }
@@ -19,7 +16,6 @@ export function watchStatuses(client: Pick<KubeClient, 'watch'>, namespace: stri
   const stopping = new AbortController();
   const { signal } = stopping;
   const found: string[] = [];
-  const told: string[] = [];
   const begun = new Set<string>();
   const failures = new Map<string, unknown>();
 
@@ -29,9 +25,6 @@ export function watchStatuses(client: Pick<KubeClient, 'watch'>, namespace: stri
     for await (const event of events) {
       if (event.type !== 'ADDED' && event.type !== 'MODIFIED') continue;
       const { kind, metadata, status } = event.object;
-      const { conditions = [] } = (status ?? {}) as ClusterStatus;
-      const ready = conditions.find(({ type }) => type === 'Ready');
-      if (ready !== undefined) told.push(`${metadata.name} ${ready.reason}: ${ready.message}`);
       for (const words of statusContradictions({ kind, metadata, status })) {
         found.push(`${kind} ${metadata.name}: ${words}: ${JSON.stringify(status)}`);
       }
@@ -47,7 +40,6 @@ export function watchStatuses(client: Pick<KubeClient, 'watch'>, namespace: stri
 
   const watches = [redisClusters, etcdClusters, postgresClusters, backups, backupSchedules].map(keepFollowing);
   return {
-    told,
     async stop() {
       stopping.abort();
       await Promise.all(watches);

@@ -238,6 +238,12 @@ export function loginSecret(resource: string): string {
   return `${resource}-login`;
 }
 
+/** A PostgresUser of this name would share its Secret with the pooler or the exporters of a cluster. */
+export function sharesLoginSecret(resource: string): boolean {
+  const [pooler, exporter] = [postgresNames('').poolerLogin, postgresNames('').exporterLogin];
+  return [pooler, exporter].some((suffix) => loginSecret(resource).endsWith(suffix));
+}
+
 /** On a PostgresUser or a PostgresCluster: any text. Another one says that a Secret with a password has changed. */
 export const passwordChangedAnnotation = 'clusterwright.dev/password-changed';
 

@@ -12,6 +12,8 @@ import { within } from '../../engine/within.ts';
 import type { Children, Pod } from '../../resources/children.ts';
 
 const answerMs = 1000;
+/** Beyond the grace that a pod has to stop, which the time of its deletion includes: its node does not answer. */
+const stuckMs = 60_000;
 
 export interface ArchiveSeen {
   /** Absent: the pod does not answer. */
@@ -40,7 +42,8 @@ export async function observeArchive<Spec>(
 async function reportOf(pod: Pod | undefined, io: EngineContext): Promise<Pick<ArchiveSeen, 'report' | 'silence'>> {
   if (pod === undefined) return { silence: 'its pod is not there' };
   const { podIP, phase } = pod.status ?? {};
-  if (podIP === undefined || phase !== 'Running') return { silence: `its pod is ${phase ?? 'not scheduled'}` };
+  const silent = (why: string) => ({ silence: stuckWords(pod, io.now()) ?? why });
+  if (podIP === undefined || phase !== 'Running') return silent(`its pod is ${phase ?? 'not scheduled'}`);
   try {
     const { body } = await within(io, answerMs, pod.metadata.name, (signal) =>
       io.exchange({ host: podIP, port: archiveReportPort, method: 'GET', path: archiveReportPath, signal }),
@@ -49,6 +52,11 @@ async function reportOf(pod: Pod | undefined, io: EngineContext): Promise<Pick<A
     return report === undefined ? { silence: 'what its pod answers is no report' } : { report };
   } catch (error) {
     io.signal.throwIfAborted();
-    return { silence: `its pod does not answer: ${(error as Error).message}` };
+    return silent(`its pod does not answer: ${(error as Error).message}`);
   }
+}
+
+function stuckWords({ metadata: { deletionTimestamp, name, namespace } }: Pod, now: number): string | undefined {
+  if (deletionTimestamp === undefined || now - Date.parse(deletionTimestamp) <= stuckMs) return undefined;
+  return `its node does not stop the pod, and Kubernetes makes no other one before; once the node is off, delete it by force: kubectl delete pod -n ${namespace} ${name} --force`;
 }

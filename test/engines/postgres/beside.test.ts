@@ -93,7 +93,7 @@ describe('access from outside', () => {
         sourceRanges: ['10.0.0.0/8'],
         loadBalancerClass: 'x/y',
       },
-      replicas: { type: 'NodePort', nodePort: 30_432, sourceRanges: ['10.0.0.0/8'] },
+      replicas: { type: 'NodePort', nodePort: 30_432 },
       pooler: { type: 'LoadBalancer' },
       names: ['db.example.com'],
     },

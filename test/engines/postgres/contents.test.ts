@@ -290,6 +290,18 @@ describe('a PostgresUser', () => {
   );
 });
 
+describe('a PostgresUser whose Secret would be that of a cluster', () => {
+  const of = (name: string, spec: object = {}) =>
+    contentResource('PostgresUser', name, { name: 'app2', ...spec }) as Cluster<UserSpec>;
+  const plan = (resource: Cluster<UserSpec>) => words(planUser({ resource, target, observed: noUser })).at(-1);
+  it.each(['db-pooler', 'other-exporter'])('%s is refused, and its Secret is never taken for its own', (name) => {
+    expect(plan(of(name))).toBe('NameReserved');
+    expect(postgresUser.resources(of(name), target)).toEqual([]);
+    expect(plan(of(name, { passwordSecret: { name: 'given' } }))).toBe('SecretMissing');
+  });
+  it('has another name otherwise', () => expect(plan(of('pooler'))).toBe('Updating'));
+});
+
 /** The API server refuses these by the CRD: here somebody has edited it. */
 describe('a name of PostgreSQL or of the operator is refused, whatever the CRD lets through', () => {
   const outcome = ({ steps, outcome: it }: Plan) => [steps.length, it.state === 'settled' ? '' : it.reason];

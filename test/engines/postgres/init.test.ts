@@ -9,14 +9,16 @@ import { postgresCluster } from '../../support/postgres-situation.ts';
 
 const sql = "\\! id\nINSERT INTO t VALUES ('$(HOME)')";
 const cluster = postgresCluster({ init: { sql } });
+const claim = { target: { claim: { name: 'backups' } }, cluster: { name: 'old' } };
+const restored = postgresCluster({ init: { sql }, bootstrap: { restore: claim } });
 const [config, job] = initObjects(cluster) as [KubeObject, KubeObject];
 const at = Date.parse('2030-01-01T01:00:00Z');
 
-function plan(isInitialised: boolean | undefined, objects: readonly KubeObject[] = []) {
+function plan(isInitialised: boolean | undefined, objects: readonly KubeObject[] = [], of = cluster) {
   const facts = { hasOwner: true, owner: 'app' };
   const marked = isInitialised === undefined ? {} : { isInitialised };
   const application = { state: 'seen', facts, isPasswordWrong: false, ...marked } as const;
-  const situation = { cluster, children: childrenOf(objects), observed: { members: [], at, application } };
+  const situation = { cluster: of, children: childrenOf(objects), observed: { members: [], at, application } };
   const result = planInit(situation as unknown as Situation);
   if (result === undefined) return undefined;
   const { outcome, steps } = result;
@@ -38,6 +40,7 @@ describe('init.sql', () => {
     ['has run, and the database is asked again', plan(false, [config, ended('Complete')]), ['Initializing']],
     ['has failed', plan(false, [config, ended('Failed')]), ['InitFailed']],
     ['is not run again, though its Job is gone', plan(true), undefined],
+    ['is not run in data that was restored', plan(false, [], restored), undefined],
     ['is not known to have run', plan(undefined), undefined],
   ])('%s', (_, result, expected) => expect(result).toEqual(expected));
 

@@ -88,7 +88,10 @@ describe('a new cluster', () => {
     ],
     [
       'gets its Secret where an operator ended after it had made the ConfigMaps of Patroni',
-      { ...nothingYet, children: (objects) => objects.filter(({ metadata }) => state.includes(metadata.name)) },
+      {
+        ...nothingYet,
+        children: (objects) => withoutInitialize(objects).filter(({ metadata }) => state.includes(metadata.name)),
+      },
       expect.arrayContaining(['create Secret db-app', 'create ServiceAccount db-postgres']),
     ],
     [
@@ -340,6 +343,32 @@ describe('the application', () => {
 });
 
 describe('certificates', () => {
+  /** Patroni's next CA is trusted beside the one that signs. */
+  const nextTrusted = (() => {
+    const { certificates } = postgresWorld().observed;
+    const { patroni } = certificates ?? {};
+    const facts = { ...patroni?.authority.facts, hasNext: true };
+    return { certificates: { ...certificates, patroni: { ...patroni, authority: { digest: 'a', facts } } } } as never;
+  })();
+  const set1 =
+    (change: (object: KubeObject) => object): NonNullable<Story['children']> =>
+    (objects) =>
+      objects.map((object) =>
+        object.kind === 'StatefulSet' && object.metadata.name === 'db-1' ? (change(object) as KubeObject) : object,
+      );
+  const signs = 'issue db-patroni-ca';
+  it.each<[string, Story, boolean]>([
+    ['signs once every member has started with it', {}, true],
+    ['does not sign while a member is not well', { members: { 2: { isStreaming: false } } }, false],
+    ['does not sign while a member has yet to restart', { pods: { 1: 'outdated' } }, false],
+    [
+      'does not sign while Kubernetes has yet to take up the template with which members restart',
+      { children: set1(({ metadata, ...object }) => ({ ...object, metadata: { ...metadata, generation: 2 } })) },
+      false,
+    ],
+  ])('the next CA %s', (_, story, isSigning) => {
+    expect(planned({ ...story, observed: nextTrusted }).includes(signs)).toBe(isSigning);
+  });
   it('that are lost block members from starting anew', () => {
     expect(planned({ observed: { certificates: undefined } as never })).toEqual(['blocked CertificatesLost']);
   });

@@ -5,7 +5,7 @@ import { roles, switchoverAnnotation } from '../../../src/engines/postgres/names
 import type { LoginSeen } from '../../../src/engines/postgres/observe/logins.ts';
 import { texts } from '../../../src/engines/postgres/resources/shell/texts.ts';
 import { objectNamed, postgresObjects } from '../../support/postgres-objects.ts';
-import { poolerAddress } from '../../support/postgres-situation.ts';
+import { poolerAddress } from '../../support/postgres-seen.ts';
 import { type PlanRow, planned } from '../../support/postgres-words.ts';
 
 const table = (rows: readonly PlanRow[]): void =>
@@ -90,6 +90,11 @@ describe('the pooler', () => {
       'gets a Secret in a cluster that has run without one',
       { spec, observed: { logins: [login('secret-missing')] } },
       ['create Secret db-pooler-login', 'wait Updating'],
+    ],
+    [
+      'whose role is not there is told, and holds up nothing',
+      { spec, observed: { logins: [login('role-missing')] } },
+      ['wait RoleMissing'],
     ],
     ['whose login nobody could try is left alone', { spec, observed: { logins: [login('unknown')] } }, ['settled']],
     [

@@ -1,8 +1,11 @@
 /** Databases and users, made and kept by the operator's role, which is no superuser, on real servers. */
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Cluster } from '../../../src/api/cluster.ts';
 import { literal, quoted, textArray } from '../../../src/engines/postgres/client/quoting.ts';
 import { withSession } from '../../../src/engines/postgres/client/session.ts';
+import type { PostgresSpec } from '../../../src/engines/postgres/kind/schema.ts';
+import { observeLogins } from '../../../src/engines/postgres/observe/logins.ts';
 import { type Contents, contentResource, openContents, targetOf } from '../../support/postgres-contents.ts';
 import { postgresPrograms } from '../../support/postgres-program.ts';
 
@@ -319,6 +322,17 @@ describe.each([...postgresPrograms])('PostgreSQL %s', (_, program) => {
       }),
     );
     await it_.server.sql('REVOKE jobs FROM climber');
+  });
+
+  it('a role of the operator that is not there is told from one with another password', async () => {
+    const target = targetOf({ pooler: {} }) as Cluster<PostgresSpec>;
+    it_.secrets.set('db-pooler-login', { password: 'swimming-pool-attendant' });
+    const state = async () => (await observeLogins(target, '127.0.0.1', it_.io)).map((login) => login.state);
+    expect(await state()).toEqual(['role-missing']);
+    await it_.server.sql("CREATE ROLE clusterwright_pooler LOGIN PASSWORD 'another'");
+    expect(await state()).toEqual(['password-wrong']);
+    await it_.server.sql("ALTER ROLE clusterwright_pooler PASSWORD 'swimming-pool-attendant'");
+    expect(await state()).toEqual(['well']);
   });
 
   it('a primary that is none any more is not asked, and nothing is concluded', async () => {

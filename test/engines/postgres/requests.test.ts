@@ -269,6 +269,7 @@ describe('a forecast', () => {
       /^2 member\(s\) leave, one at a time.*their volumes are kept$/,
     ],
     ['of what is there', {}, undefined],
+    ['of what is there, with pods beside the members', { spec: { pooler: {}, monitoring: {} } }, undefined],
     [
       'of volumes of an earlier cluster',
       { children: (objects) => objects.filter(({ kind }) => kind === 'PersistentVolumeClaim') },

@@ -135,3 +135,14 @@ describe('what Patroni writes', () => {
     expect(words(planPostgres(situationOf(cluster, children, observed), () => undefined))).toEqual(['settled']);
   });
 });
+
+describe('what an earlier cluster of the name has left', () => {
+  const left: Story = { status: {}, numbers: [], rostered: [], primary: 'nobody' };
+  const isState = ({ kind, metadata }: KubeObject): boolean =>
+    kind === 'ConfigMap' && /^db-(config|leader|failover|sync)$/.test(metadata.name);
+  it('is no cluster without a volume: nothing is started, and nothing is changed', () => {
+    const story: Story = { ...left, children: (objects) => objects.filter(isState) };
+    expect(planned(story)).toEqual(['blocked DataLost']);
+    expect(planned({ ...story, children: () => [] }).at(-1)).toBe('wait Forming');
+  });
+});

@@ -38,6 +38,13 @@ const serviceSchema = (to: string) =>
         'x-kubernetes-list-type': 'set',
       },
     },
+    'x-kubernetes-validations': [
+      {
+        rule: "self.type == 'LoadBalancer' || size(self.sourceRanges) == 0",
+        message: 'sourceRanges is only for a LoadBalancer: Kubernetes limits nobody at the port of a node',
+        fieldPath: '.sourceRanges',
+      },
+    ],
   }) as const satisfies StructuralSchema;
 
 export const accessSchema = {

@@ -35,7 +35,9 @@ const extensionSchema = {
       pattern: '^[A-Za-z0-9][A-Za-z0-9_.-]*$',
       maxLength: 63,
     },
-    schema: nameSchema('Schema for the objects of the extension, set when it is created. Another one is reported.'),
+    schema: nameSchema(
+      'Schema for the objects of the extension, set when it is created: by default the one that the extension names, or else `public`. Another one is reported.',
+    ),
   },
 } as const satisfies StructuralSchema;
 

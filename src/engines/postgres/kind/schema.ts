@@ -104,7 +104,7 @@ const initSchema = {
     sql: {
       type: 'string',
       description:
-        'SQL that a Job runs once in the first database, as its owner and in one transaction, when all instances are ready for the first time. It never runs again, and changes have no effect once it has. It is SQL for the server: commands of psql are not understood. If it fails, Ready is False with the words of PostgreSQL; change it to try again.',
+        'SQL that a Job runs once in the first database, as its owner and in one transaction, when all instances are ready for the first time. It never runs again, changes have no effect once it has, and it does not run in a cluster with `bootstrap`. It is SQL for the server: commands of psql are not understood. If it fails, Ready is False with the words of PostgreSQL; change it to try again.',
       minLength: 1,
       maxLength: 65_536,
     },

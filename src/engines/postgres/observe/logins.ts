@@ -1,7 +1,9 @@
 /** The operator's roles that log in with a password: whether PostgreSQL knows the one in their Secret. */
 import type { Cluster } from '../../../api/cluster.ts';
 import type { EngineContext } from '../../../engine/engine-context.ts';
-import { passwordIn, passwordSession } from '../client/credentials.ts';
+import { operatorSession, passwordIn, passwordSession } from '../client/credentials.ts';
+import { askOne, boolean, question } from '../client/question.ts';
+import { literal } from '../client/quoting.ts';
 import { ServerError } from '../client/server-error.ts';
 import { withSession } from '../client/session.ts';
 import type { PostgresSpec } from '../kind/schema.ts';
@@ -14,7 +16,7 @@ export interface LoginWanted {
 
 export interface LoginSeen extends LoginWanted {
   /** `unknown`: nobody could be asked, or PostgreSQL refuses for another reason. */
-  readonly state: 'secret-missing' | 'password-wrong' | 'well' | 'unknown';
+  readonly state: 'secret-missing' | 'role-missing' | 'password-wrong' | 'well' | 'unknown';
 }
 
 /** SQLSTATE of a login with a wrong password: PostgreSQL's documentation, Appendix A. */
@@ -53,6 +55,31 @@ async function stateOf(
     return 'well';
   } catch (error) {
     io.signal.throwIfAborted();
-    return error instanceof ServerError && error.code === invalidPassword ? 'password-wrong' : 'unknown';
+    if (!(error instanceof ServerError) || error.code !== invalidPassword) return 'unknown';
+    return (await hasRole(cluster, role, address, io)) ? 'password-wrong' : 'role-missing';
   }
 }
+
+/** PostgreSQL says of a role that is not there that its password is wrong. */
+async function hasRole(
+  cluster: Cluster<PostgresSpec>,
+  role: string,
+  address: string,
+  io: EngineContext,
+): Promise<boolean> {
+  try {
+    const target = await operatorSession(cluster, address, io);
+    const { isThere } = await withSession(io, target, (connection) => askOne(connection, roleQuestion(role)));
+    return isThere;
+  } catch {
+    io.signal.throwIfAborted();
+    // What it cannot say is found out when the password is set.
+    return true;
+  }
+}
+
+const roleQuestion = (role: string) =>
+  question<{ readonly isThere: boolean }>(
+    `SELECT EXISTS (SELECT FROM pg_roles WHERE rolname = ${literal(role)}) AS "isThere"`,
+    { isThere: boolean },
+  );

@@ -125,14 +125,17 @@ function schemaChanges(spec: DatabaseSpec, { schemas }: DatabaseSeen): Statement
   });
 }
 
+/** The first schema in which an extension is created that names none. Sessions of the operator have `pg_catalog` alone. */
+const extensionPath = 'SET search_path = public; ';
+
 /** As the owner of the database: PostgreSQL lets it create trusted extensions, and then they are its own. */
 function extensionChanges(spec: DatabaseSpec, { extensions }: DatabaseSeen): Statement[] {
   return spec.extensions.flatMap(({ name, version, schema }): Statement[] => {
     const found = extensions.find((extension) => extension.name === name);
-    const change = (summary: string, manual: string): Statement => ({
+    const change = (summary: string, manual: string, before = ''): Statement => ({
       summary,
       database: spec.name,
-      sql: `SET ROLE ${quoted(spec.owner)}; ${manual}`,
+      sql: `${before}SET ROLE ${quoted(spec.owner)}; ${manual}`,
       manual,
     });
     if (found === undefined) {
@@ -141,7 +144,7 @@ function extensionChanges(spec: DatabaseSpec, { extensions }: DatabaseSeen): Sta
         ...(version === undefined ? [] : [`VERSION ${quoted(version)}`]),
       ];
       const sql = ['CREATE EXTENSION', quoted(name), ...options].join(' ');
-      return [change(`create extension ${name} in database ${spec.name}`, sql)];
+      return [change(`create extension ${name} in database ${spec.name}`, sql, extensionPath)];
     }
     if (version === undefined || found.version === version) return [];
     const summary = `update extension ${name} of database ${spec.name} from ${found.version} to ${version}`;

@@ -54,6 +54,20 @@ export function logWithoutVolume({ spec, claims, walClaims }: Situation): Outcom
 }
 
 /**
+ * The resource was deleted, then its volumes, and is made again: members that wait for them would wait for ever, and an empty database
+ * is for a person to want.
+ */
+export function volumesGone({ cluster, spec, store, claims, taken, live, roster }: Situation): Outcome | undefined {
+  const isAnyThere = claims.size > 0 || taken.size > 0 || live.size > 0 || roster.size > 0;
+  if (store.systemId === undefined || isAnyThere || spec.instances === 0) return undefined;
+  const names = Object.values(postgresNames(cluster.metadata.name).state).join(', ');
+  return blocked(
+    'DataLost',
+    `the ConfigMaps ${names} are of an earlier cluster of this name (database ${store.systemId}), and it has no volume: nothing is started; bring the volumes back, or delete these ConfigMaps to begin with an empty database`,
+  );
+}
+
+/**
  * The members, the volumes and the store are about one database. An upgrade gives the data another system identifier: while
  * it is written down, and no member runs, its two are one database. Nothing else may change it.
  */

@@ -1,11 +1,14 @@
 /** What the reconciles after the next one do, for people who read a plan. */
 import type { Cluster } from '../../../api/cluster.ts';
 import type { Children } from '../../../resources/children.ts';
+import { componentLabel } from '../../../resources/metadata.ts';
 import type { PostgresSpec } from '../kind/schema.ts';
-import { retiredAnnotation } from '../names.ts';
+import { component, retiredAnnotation } from '../names.ts';
 
 export function forecastPostgres({ spec }: Cluster<PostgresSpec>, children: Children): readonly string[] {
-  const size = children.objects.filter(({ kind }) => kind === 'StatefulSet').length;
+  const size = children.objects.filter(
+    ({ kind, metadata }) => kind === 'StatefulSet' && metadata.labels?.[componentLabel] === component,
+  ).length;
   const volumes = children.claims
     .filter(({ metadata }) => metadata.annotations?.[retiredAnnotation] === undefined)
     .map(({ metadata }) => metadata.name);

@@ -14,6 +14,8 @@ export interface InitPlan {
 
 /** Undefined where nothing is to be run any more. */
 export function planInit({ cluster, children, observed }: Situation): InitPlan | undefined {
+  // The data of a restore or an import is no new database, whether SQL has run in it before or not.
+  if (cluster.spec.bootstrap !== undefined) return undefined;
   const { application } = observed;
   if (application?.state !== 'seen' || application.isInitialised !== false) return undefined;
   const objects = initObjects(cluster);

@@ -9,7 +9,7 @@ import type { Situation } from '../observe/situation.ts';
 import { authorityWanted, issuedSecret, sides } from '../resources/certificates.ts';
 import { memberPart } from '../resources/resources.ts';
 import { memberProblems } from './health.ts';
-import { isOutdated } from './outdated.ts';
+import { isOutdated, isUnsettled } from './outdated.ts';
 
 export interface Issuance {
   readonly steps: readonly ObjectStep[];
@@ -53,5 +53,6 @@ function takersIn(situation: Situation): Takers {
   );
   const areWell =
     memberProblems(situation).length === 0 && [...roster.keys()].every((index) => !isOutdated(situation, index));
-  return { areNone, areUpToDate: areNone || (areWritten && areWell) };
+  // Until Kubernetes has taken up a template, no pod is seen as an older one.
+  return { areNone, areUpToDate: areNone || (areWritten && !isUnsettled(situation) && areWell) };
 }

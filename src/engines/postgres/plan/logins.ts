@@ -2,6 +2,7 @@
 import type { Desired } from '../../../plan/objects.ts';
 import type { Step } from '../../../plan/plan.ts';
 import type { PostgresAction } from '../action.ts';
+import { postgresNames } from '../names.ts';
 import type { LiveMember } from '../observe/observed.ts';
 import type { Situation } from '../observe/situation.ts';
 import { exporterSecret } from '../resources/exporter.ts';
@@ -22,6 +23,7 @@ export function loginSteps({ cluster, observed }: Situation, { pod, address }: L
             summary: `set the password of role ${role} to that of its Secret`,
           },
         ];
+      case 'role-missing':
       case 'well':
       case 'unknown':
         return [];
@@ -29,6 +31,14 @@ export function loginSteps({ cluster, observed }: Situation, { pod, address }: L
         return state satisfies never;
     }
   });
+}
+
+/** The operator's role may not make them: they are members of roles that it cannot grant. */
+export function missingRoles({ cluster, observed }: Situation): string | undefined {
+  const roles = (observed.logins ?? []).flatMap(({ role, state }) => (state === 'role-missing' ? [role] : []));
+  if (roles.length === 0) return undefined;
+  const { patroni } = postgresNames(cluster.metadata.name);
+  return `there is no role ${roles.join(', ')}: a superuser can make it with the statements of post-init.sh in ConfigMap ${patroni}`;
 }
 
 function created({ object, generate }: Desired): Step<PostgresAction> {

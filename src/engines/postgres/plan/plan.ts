@@ -16,12 +16,12 @@ import { applicationSteps } from './application.ts';
 import { besideSteps } from './beside.ts';
 import { reloadSteps } from './certificate-reload.ts';
 import { withoutPrimary } from './election.ts';
-import { foreignData, logWithoutVolume, stateLost, unreadableRecord } from './forbidden.ts';
+import { foreignData, logWithoutVolume, stateLost, unreadableRecord, volumesGone } from './forbidden.ts';
 import { memberProblems } from './health.ts';
 import { importOccupied, planImport, settledCutOverSteps } from './import.ts';
 import { planInit } from './init.ts';
 import { planIssuance } from './issuance.ts';
-import { loginSteps } from './logins.ts';
+import { loginSteps, missingRoles } from './logins.ts';
 import { leavers, nextRoster } from './members.ts';
 import { isUnsettled } from './outdated.ts';
 import { withRefusedParameters } from './parameters.ts';
@@ -66,6 +66,8 @@ function volumesGoing(situation: Situation, pods: readonly string[]): Outcome | 
 }
 
 function planCluster(situation: Situation, take: BackupFactory): PostgresPlan {
+  const gone = volumesGone(situation);
+  if (gone !== undefined) return { steps: [], outcome: gone };
   const { steps, lost } = planIssuance(situation);
   const foreign =
     unreadableRecord(situation) ?? foreignData(situation) ?? logWithoutVolume(situation) ?? importOccupied(situation);
@@ -182,6 +184,8 @@ function whole(situation: Situation): Outcome {
     const message = 'Patroni is paused (pause: true in its configuration): nobody is promoted when the primary fails';
     return wait('FailoverPaused', message);
   }
+  const missing = missingRoles(situation);
+  if (missing !== undefined) return wait('RoleMissing', missing, recheckMs);
   const problem = poolerProblem(situation);
   return problem === undefined ? settled : wait('PoolerNotReady', problem);
 }

@@ -7,7 +7,7 @@ import type { Membership } from '../client/questions/role-facts.ts';
 import { literal, quoted } from '../client/quoting.ts';
 import type { PostgresSpec } from '../kind/schema.ts';
 import type { UserSpec } from '../kind/user.ts';
-import { contentMark, postgresNames } from '../names.ts';
+import { contentMark, loginSecret, postgresNames, sharesLoginSecret } from '../names.ts';
 import { passwordSource, type UserObserved, type UserSeen } from '../observe/user.ts';
 import { userSecrets } from '../resources/user.ts';
 import {
@@ -30,6 +30,11 @@ export function planUser(situation: UserSituation): ContentPlan {
   const { spec } = resource;
   const reserved = reservedIn(spec);
   if (reserved !== undefined) return { steps: [], outcome: reserved };
+  const { name } = resource.metadata;
+  if (spec.login && spec.passwordSecret === undefined && sharesLoginSecret(name)) {
+    const message = `Secret ${loginSecret(name)} is that of the pooler or the exporters of a PostgresCluster: give the PostgresUser another name, or passwordSecret`;
+    return { steps: [], outcome: blocked('NameReserved', message) };
+  }
   const initial = target.spec.initial.owner;
   if (spec.name === initial) {
     const message = `role ${initial} is the initial owner of PostgresCluster ${target.metadata.name}, whose password is in Secret ${postgresNames(target.metadata.name).app}`;

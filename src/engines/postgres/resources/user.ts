@@ -5,7 +5,7 @@ import { unownedMetadata } from '../../../resources/metadata.ts';
 import { generatedSecret } from '../../../resources/secret.ts';
 import type { PostgresSpec } from '../kind/schema.ts';
 import type { UserSpec } from '../kind/user.ts';
-import { loginSecret, postgresNames, sqlPort } from '../names.ts';
+import { loginSecret, postgresNames, sharesLoginSecret, sqlPort } from '../names.ts';
 
 const passwordLength = 32;
 export const userName = 'postgresuser';
@@ -16,7 +16,7 @@ export function userSecrets(
   target: Cluster<PostgresSpec> | undefined,
 ): readonly Desired[] {
   const { metadata, spec } = resource;
-  if (!spec.login || spec.passwordSecret !== undefined) return [];
+  if (!spec.login || spec.passwordSecret !== undefined || sharesLoginSecret(metadata.name)) return [];
   const part = { engine: userName, component: 'login', version: target?.spec.version ?? '0' };
   const host = `${postgresNames(spec.cluster.name).primary}.${metadata.namespace}.svc`;
   const database = spec.database ?? spec.grants?.[0]?.database ?? target?.spec.initial.database ?? 'postgres';
