@@ -76,6 +76,15 @@ const unscheduled = (since: number): Story => ({
   })),
 });
 
+it('keeps a member into whose entry of the roster somebody has written something else', () => {
+  const edited: Story['children'] = (objects) =>
+    objects.map((object) => {
+      const { data = {} } = object as KubeObject & { readonly data?: object };
+      return object.metadata.name === 'db-members' ? { ...object, data: { ...data, 'db-1.start': 'other' } } : object;
+    });
+  expect(planned({ children: edited })).toEqual(['apply ConfigMap db-members: db-1.start=resume', 'settled']);
+});
+
 it('reads the pods again before a member is replaced: the one that was lost may be there, and no watch have told it', () => {
   const { cluster, children, observed } = postgresWorld(terminating(61));
   const plan = planPostgres(situationOf(cluster, children, observed), () => undefined);
