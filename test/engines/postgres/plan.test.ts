@@ -122,6 +122,11 @@ describe('a new cluster', () => {
       ['apply ConfigMap db-members: db-0.start=resume', 'settled'],
     ],
     [
+      'is looked at again once its status says that it has been formed: nothing else tells',
+      { status: {}, starts: { 0: 'form', all: 'join' } },
+      ['wait Forming'],
+    ],
+    [
       'waits until commits wait for a standby',
       { members: { 1: { isSynchronous: false }, 2: { isSynchronous: false } } },
       ['wait MembersNotReady'],

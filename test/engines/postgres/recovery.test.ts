@@ -60,6 +60,14 @@ describe('nobody is promoted', () => {
     );
     expect(messageOf({ ...lost, lock: ago(59) })).not.toContain('recover-from');
   });
+
+  it('offers nobody where a member takes writes and its Patroni knows a leader: the lock that was read is an old one', () => {
+    const led: Story = { ...lost, members: { 0: 'silent', 1: { role: 'primary', isUnlocked: false } } };
+    expect(messageOf(led)).toContain('nobody is primary');
+    expect(messageOf(led)).not.toContain('recover-from');
+    const unlocked: Story = { ...lost, members: { 0: 'silent', 1: { role: 'primary', isUnlocked: true } } };
+    expect(messageOf(unlocked)).toContain('recover-from');
+  });
 });
 
 describe('a survivor that a person names', () => {
@@ -106,6 +114,12 @@ describe('a survivor that a person names', () => {
     ['for another cluster', 'db-2-0@other/1/0/3000148', lost, /is for the cluster with the UID other/],
     ['for another generation', 'db-2-0@uid-db/7/0/3000148', lost, /is for generation 7 of the spec, which is at 1/],
     ['for another position', 'db-2-0@uid-db/1/0/3000149', lost, /is for db-2-0 at 0\/3000149, and it is at 0\/3000148/],
+    [
+      'while somebody leads',
+      request,
+      { ...lost, members: { 0: 'silent', 1: 'silent', 2: { role: 'primary', isUnlocked: false } } },
+      /is not carried out: db-2-0 takes writes, and Patroni says that there is a leader/,
+    ],
     [
       'that does not answer',
       'db-1-0@uid-db/1/0/3000148',

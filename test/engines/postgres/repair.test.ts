@@ -3,6 +3,8 @@ import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../../src/api/object.ts';
 import { isOnHistory } from '../../../src/engines/postgres/observe/lost-log.ts';
 import type { LiveMember } from '../../../src/engines/postgres/observe/observed.ts';
+import { situationOf } from '../../../src/engines/postgres/observe/situation.ts';
+import { planPostgres } from '../../../src/engines/postgres/plan/plan.ts';
 import { now, postgresWorld, type Story } from '../../support/postgres-situation.ts';
 import { type PlanRow, planned } from '../../support/postgres-words.ts';
 
@@ -72,6 +74,22 @@ const unscheduled = (since: number): Story => ({
       ],
     },
   })),
+});
+
+it('keeps a member into whose entry of the roster somebody has written something else', () => {
+  const edited: Story['children'] = (objects) =>
+    objects.map((object) => {
+      const { data = {} } = object as KubeObject & { readonly data?: object };
+      return object.metadata.name === 'db-members' ? { ...object, data: { ...data, 'db-1.start': 'other' } } : object;
+    });
+  expect(planned({ children: edited })).toEqual(['apply ConfigMap db-members: db-1.start=resume', 'settled']);
+});
+
+it('reads the pods again before a member is replaced: the one that was lost may be there, and no watch have told it', () => {
+  const { cluster, children, observed } = postgresWorld(terminating(61));
+  const plan = planPostgres(situationOf(cluster, children, observed), () => undefined);
+  expect(plan.outcome).toMatchObject({ state: 'wait', reason: 'Replacing' });
+  expect(plan.destructive).toBe(true);
 });
 
 describe('a member that has lost its volume', () => {

@@ -12,10 +12,10 @@ import type { Place } from '../../../src/backup/place.ts';
 import type { Driver } from '../../../src/engine/driver/driver.ts';
 import { Failure } from '../../../src/engine/driver/failure.ts';
 import { inTime } from '../../../src/engine/driver/wait.ts';
-import { drivers } from '../../../src/engines/drivers.ts';
 import { createLog } from '../../../src/system/log.ts';
 import type { Program, ProgramContext, RunningProgram, Volume } from '../world/workload.ts';
 import type { AgentContext, Database } from './database.ts';
+import { driversFor } from './drivers.ts';
 import { simulatedTarget } from './target.ts';
 import type { Vault } from './vault.ts';
 
@@ -90,7 +90,7 @@ class Agent implements RunningProgram {
       pause: (ms) => this.#pause(ms),
       inTime: (promise, who) => this.#inTime(promise, () => new Failure('SourceUnreachable', `${who} does not answer`)),
     };
-    return drivers.map((driver) => ({
+    return driversFor(this.#database).map((driver) => ({
       ...driver,
       dump: (source) => this.#database.dump(source, context),
       begun: async (destination) => this.#database.begun(destination, context),

@@ -1,7 +1,7 @@
 /** What the stand-in of the agent needs to know of a database: in a simulation its data goes over no wire. */
 
 import type { EngineDestination, EngineSource } from '../../../src/backup/engine-data.ts';
-import type { Origin } from '../../../src/engine/driver/driver.ts';
+import type { Driver, Origin } from '../../../src/engine/driver/driver.ts';
 import type { Dump } from '../../../src/engine/driver/dump.ts';
 import type { ProgramContext, Volume } from '../world/workload.ts';
 
@@ -21,6 +21,8 @@ export interface Database {
   read(data: Buffer): Contents;
   /** The bytes that hold this, as the database would give them. */
   write(contents: Contents): Buffer;
+  /** Of data that is in no form of the database's own; absent where the agent checks it as it is. */
+  readonly check?: Driver['check'];
   dump(source: EngineSource, context: AgentContext): Promise<Dump>;
   /** The backup that an earlier attempt has begun to fill it from. */
   begun(destination: EngineDestination, context: AgentContext): string | undefined;

@@ -3,10 +3,10 @@
 import { take } from '../../../src/agent/take.ts';
 import { parseKeys } from '../../../src/backup/key.ts';
 import { driverOf } from '../../../src/engine/driver/driver.ts';
-import { drivers } from '../../../src/engines/drivers.ts';
 import { createLog } from '../../../src/system/log.ts';
 import type { VirtualTime } from '../world/time.ts';
 import type { Contents, Database } from './database.ts';
+import { driversFor } from './drivers.ts';
 import { simulatedTarget } from './target.ts';
 import { storePort, type Vault } from './vault.ts';
 
@@ -54,7 +54,7 @@ export async function putOnShelf(shelf: Shelf, backup: EarlierBackup): Promise<v
     accessKeyIdFile: '/accessKeyId',
     secretAccessKeyFile: '/secretAccessKey',
   } as const;
-  const driver = driverOf(drivers, engine);
+  const driver = driverOf(driversFor(database), engine);
   const source = { engine, members: [{ host: 'nobody', port: 1 }], user: 'root' };
   await take(
     {
@@ -74,12 +74,9 @@ export async function putOnShelf(shelf: Shelf, backup: EarlierBackup): Promise<v
           ...driver,
           dump: async () => ({
             engineVersion: backup.version,
-            topology: { members: 1, source: 'nobody', role: engine === 'redis' ? 'primary' : 'leader' },
+            topology: { members: 1, source: 'nobody', role: engine === 'etcd' ? 'leader' : 'primary' },
             content: once(database.write(backup.contents)),
-            state: () =>
-              engine === 'redis'
-                ? { engine, replicationId: '0'.repeat(40), offset: 0, approximateKeys: { 0: backup.contents.size } }
-                : { engine, clusterId: '1', memberId: '1', revision: '1' },
+            state: () => ({ engine, ...stateOf(engine, backup.contents) }),
             close: () => undefined,
           }),
         },
@@ -99,6 +96,21 @@ export async function putOnShelf(shelf: Shelf, backup: EarlierBackup): Promise<v
       spool: () => Promise.reject(new Error('nobody asks for it')),
     },
   );
+}
+
+function stateOf(engine: Database['engine'], contents: Contents): object {
+  switch (engine) {
+    case 'redis':
+      return { replicationId: '0'.repeat(40), offset: 0, approximateKeys: { 0: contents.size } };
+    case 'etcd':
+      return { clusterId: '1', memberId: '1', revision: '1' };
+    case 'postgres': {
+      const positions = { startLsn: '0/3000000', endLsn: '0/3000100', segmentBytes: 16_777_216 };
+      return { systemId: '7001', timeline: 1, ...positions, files: 1, bytes: contents.size };
+    }
+    default:
+      return engine satisfies never;
+  }
 }
 
 async function* once(data: Buffer): AsyncGenerator<Uint8Array, void, undefined> {

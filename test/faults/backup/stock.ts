@@ -8,6 +8,7 @@ import type { EtcdState } from '../../../src/engines/etcd/backup/schemas.ts';
 import type { RedisState } from '../../../src/engines/redis/backup/schemas.ts';
 import type { Volume } from '../world/workload.ts';
 import type { Contents, Database } from './database.ts';
+import { driversFor } from './drivers.ts';
 import { simulatedTarget } from './target.ts';
 import { objectsIn } from './vault.ts';
 
@@ -56,7 +57,8 @@ export async function contentsOf({ place, path, manifest, key }: KeptBackup, dat
   const reach = (): Promise<void> => Promise.resolve();
   const target = simulatedTarget({ place, prefix, reach, now: () => 0, removing: () => undefined });
   const pieces: Uint8Array[] = [];
-  for await (const piece of verifiedData({ target, drivers }, { path: folder, manifest, key })) pieces.push(piece);
+  for await (const piece of verifiedData({ target, drivers: driversFor(database) }, { path: folder, manifest, key }))
+    pieces.push(piece);
   return database.read(Buffer.concat(pieces));
 }
 
@@ -75,5 +77,7 @@ export function emptiedAmong(backups: readonly KeptBackup[]): ReadonlySet<KeptBa
 /** The number that tells of a loss: of an etcd whose manifest counts none, as many as there can be. */
 function keysIn({ state }: Manifest): number {
   if (state.engine === 'etcd') return (state as EtcdState).keys ?? Number.MAX_SAFE_INTEGER;
+  // It counts bytes, of what is in no form of its own here.
+  if (state.engine === 'postgres') return Number.MAX_SAFE_INTEGER;
   return (state as RedisState).firstDatabase?.keys ?? 0;
 }

@@ -46,7 +46,7 @@ function templateMinor(set: KubeObject): string {
   const { template } = specOf(set) as { readonly template?: Pick<KubeObject, 'metadata'> };
   return minorIn(template?.metadata.labels?.['app.kubernetes.io/version']);
 }
-const isCluster = ({ kind }: KubeObject): boolean => kind === 'RedisCluster' || kind === 'EtcdCluster';
+const isCluster = ({ kind }: KubeObject): boolean => ['RedisCluster', 'EtcdCluster', 'PostgresCluster'].includes(kind);
 
 /** Watches from now on; the returned function tells what was found. */
 export function watchVault(options: VaultWatchOptions): () => Promise<VaultFindings> {

@@ -43,17 +43,33 @@ export const drifted: FaultGenerator = {
     // While the operator is away nobody would make its members again, and so nobody fails over.
     const isAway = scenario.id === 'S15 power';
     const mayDiffer = scenario.engine === 'postgres' && scenario.end === 'blocked' ? [...again, untouched] : again;
+    const isPatronis = (name: string): boolean =>
+      scenario.engine === 'postgres' && /-(config|leader|failover|sync)$/.test(name);
     const hows = (kind: string, name: string): readonly ('delete' | 'edit' | 'relabel' | 'disown')[] => {
       // Patroni and the operator find their ConfigMaps by label. One that has no owner and another one's label is another one's.
-      if (scenario.engine === 'postgres' && /-(config|leader|failover|sync)$/.test(name)) return ['delete', 'edit'];
+      if (isPatronis(name)) return ['delete', 'edit'];
       if ((isLoss || isAway) && kind === 'statefulsets') return ['edit', 'relabel', 'disown'];
       // Whoever starts meanwhile starts with the password in the Secret, and is not let in: sizes stay as they are found.
       if (scenario.id === 'S7 password' && kind === 'statefulsets') return ['relabel', 'disown'];
       return ['delete', 'edit', 'relabel', 'disown'];
     };
+    // Patroni and the operator write annotations there and nothing else: what else somebody writes, nobody reads.
+    const unread = (how: string, name: string) =>
+      how === 'edit' && isPatronis(name)
+        ? [
+            {
+              oracle: 'O2',
+              about: `ConfigMap/${name} `,
+              why: 'what nobody reads stays in a ConfigMap of Patroni',
+            } as const,
+          ]
+        : [];
     const changed = (child: { readonly resource: string; readonly name: string }, ms: number): Variant[] =>
       hows(child.resource, child.name).map(
-        (how): Variant => ({ faults: [{ do: 'drift', at: { ms }, how, ...child }], mayDiffer }),
+        (how): Variant => ({
+          faults: [{ do: 'drift', at: { ms }, how, ...child }],
+          mayDiffer: [...mayDiffer, ...unread(how, child.name)],
+        }),
       );
     const crons = reference.after.filter(({ kind }) => kind === 'CronJob');
     return [

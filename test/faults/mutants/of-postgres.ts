@@ -44,6 +44,28 @@ export const postgresMutants: readonly Mutant[] = [
     oracle: 'O4',
   },
   {
+    id: 'postgres-promotes-by-itself',
+    defect:
+      'where nobody is promoted for a minute the operator itself names whoever is there, also a standby without the last commits',
+    seen: 'operators that elect',
+    edits: [
+      {
+        file: 'engines/postgres/plan/recovery.ts',
+        find: "import { judged, type Verdict } from './recovery-request.ts';",
+        replace: "import { hasLasted, judged, offers, type Verdict } from './recovery-request.ts';",
+      },
+      {
+        file: 'engines/postgres/plan/recovery.ts',
+        find: 'const request = cluster.metadata.annotations?.[recoverAnnotation];',
+        replace:
+          "const request = cluster.metadata.annotations?.[recoverAnnotation] ?? /(\\S+@\\S+) \\(timeline/.exec(hasLasted(situation) ? offers(situation) : '')?.[1];",
+      },
+    ],
+    scenarios: ['postgres S15 power'],
+    classes: ['F1'],
+    oracle: 'O6',
+  },
+  {
     id: 'postgres-primary-restarts',
     defect: 'the primary is deleted for a new template without having handed over',
     edits: [

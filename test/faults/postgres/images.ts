@@ -3,6 +3,7 @@ import { paths, patroniPort, sqlPort } from '../../../src/engines/postgres/names
 import { blankExitCode } from '../../../src/engines/postgres/plan/failed-member.ts';
 import type { SimulatedWorld } from '../subject.ts';
 import type { Images, Program, ProgramContext, RunningProgram } from '../world/workload.ts';
+import { recovering } from './backup.ts';
 import { Patroni } from './patroni.ts';
 import { Processes } from './processes.ts';
 import { answerTo, type Reply, serveRest } from './rest.ts';
@@ -46,6 +47,7 @@ export function simulatedPostgres(): SimulatedPostgres {
 
 function programOf(major: number, processes: Processes): Program {
   return (context) => {
+    if (context.command[0] === 'python3') return recovering(context);
     // As `start.sh`, which ends before there is a Patroni.
     const isBlank = dataOn(context.volume(paths.volume)) === undefined;
     if (context.file(`${paths.patroni}/start`) !== 'resume' || !isBlank)

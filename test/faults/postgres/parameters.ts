@@ -17,11 +17,6 @@ export const fromStart: ReadonlySet<string> = new Set([
   'track_commit_timestamp',
 ]);
 
-/** Patroni gives these to the server when it starts it. */
-export const onCommandLine: ReadonlySet<string> = new Set(
-  [...fromStart].filter((name) => name !== 'shared_buffers' && name !== 'huge_pages'),
-);
-
 export function parametersIn(config: Json | undefined): Readonly<Record<string, string>> {
   const { parameters = {} } = (config?.postgresql ?? {}) as { readonly parameters?: Readonly<Record<string, unknown>> };
   return Object.fromEntries(Object.entries(parameters).map(([name, value]) => [name, String(value)]));

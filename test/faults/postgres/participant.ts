@@ -159,6 +159,8 @@ export class Participant {
     if (record !== this.lock.record) this.lock = { record, at: this.now };
     this.view = view;
     if (view.config !== undefined) this.settings = view.config;
+    // Of a database that has been restored, nobody has written them yet.
+    else if (Object.keys(this.settings).length === 0) this.settings = this.host.bootstrap() ?? {};
     return view;
   }
 
@@ -168,7 +170,8 @@ export class Participant {
     if (version === undefined) return false;
     const now = new Date(this.host.time.now()).toISOString();
     const isOwn = view.holder === this.name;
-    const transitions = Number(view.lock.transitions ?? 0) + (isOwn ? 0 : 1);
+    const { transitions: before } = view.lock;
+    const transitions = before === undefined ? 0 : Number(before) + (isOwn ? 0 : 1);
     const isTaken = await this.host.store.write(
       'leader',
       {

@@ -230,7 +230,7 @@ export class Patroni extends Participant {
       return server.role === 'primary' ? this.#demote(server, { mayRelease: false }) : server.follow(undefined);
     }
     if (!(await this.take(view))) {
-      return server.role === 'primary' ? this.#demote(server, { mayRelease: false }) : undefined;
+      return server.role === 'primary' ? this.#demote(server, { mayRelease: false }) : server.follow(undefined);
     }
     if (view.failover !== undefined) await this.clearFailover();
     await this.#lead(this.look(), server);
@@ -347,6 +347,7 @@ export class Patroni extends Participant {
     const volume = this.host.volume();
     if (leader === undefined || volume === undefined) return 'reinitialize failed';
     this.#aside('reinitialize', async () => {
+      this.state = 'stopping';
       await this.server?.stop();
       discard(volume);
       await this.#copy(leader);

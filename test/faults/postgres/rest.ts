@@ -55,8 +55,12 @@ export async function answerTo(patroni: Patroni, { method, path, body }: Asked):
       return { status: patroni.state === 'running' ? 200 : 503, body: statusOf(patroni) };
     case 'GET /config': {
       const { config } = patroni.host.store.view();
-      return config === undefined ? { status: 503, body: '' } : { status: 200, body: config };
+      return config === undefined ? { status: 502, body: '' } : { status: 200, body: config };
     }
+    case 'GET /cluster':
+      return { status: 200, body: clusterOf(patroni) };
+    case 'GET /history':
+      return { status: 200, body: JSON.stringify(patroni.host.store.view().history) };
     case 'PATCH /config':
       return await configure(patroni, body);
     case 'POST /switchover':
@@ -77,6 +81,22 @@ export async function answerTo(patroni: Patroni, { method, path, body }: Asked):
   }
 }
 
+/** What `GET /cluster` answers, of what members say on their pods. */
+function clusterOf({ host }: Patroni): Json {
+  const { members, holder, sync } = host.store.view();
+  const roleOf = (name: string): string =>
+    name === holder ? 'leader' : sync.voters.includes(name) ? 'quorum_standby' : 'replica';
+  const rows = [...members].sort((a, b) => (a.name < b.name ? -1 : 1));
+  return {
+    members: rows.map(({ name, ip, state, timeline, pending }) => ({
+      ...{ name, role: roleOf(name), api_url: `https://${ip}:8008/patroni`, host: ip, port: 5432, timeline },
+      state: name !== holder && host.processes.at(ip)?.server?.isStreaming === true ? 'streaming' : state,
+      ...(pending ? { pending_restart: true } : {}),
+    })),
+    scope: '',
+  };
+}
+
 /** What `GET /patroni` answers. */
 export function statusOf(patroni: Patroni): Json {
   const { server, state, view, data, host, name } = patroni;
@@ -87,6 +107,7 @@ export function statusOf(patroni: Patroni): Json {
     ...(data === undefined ? {} : { database_system_identifier: data.systemId }),
     ...(patroni.isUnlocked ? { cluster_unlocked: true } : {}),
     ...(patroni.isFailsafe ? { failsafe_mode_is_active: true } : {}),
+    ...(view === undefined ? {} : { dcs_last_seen: Math.floor(host.time.now() / 1000) }),
     patroni: { version: host.serverVersion >= 180_000 ? '4.1.5' : '4.0.7', scope: '', name },
   };
   if (server === undefined || server.hasEnded || !['running', 'restarting', 'starting'].includes(state))
@@ -101,6 +122,7 @@ export function statusOf(patroni: Patroni): Json {
   }));
   const running = {
     state,
+    postmaster_start_time: new Date(host.time.now() - (server.now - server.startedAt)).toISOString(),
     role: server.role,
     server_version: host.serverVersion,
     timeline: server.timeline,
@@ -126,43 +148,59 @@ async function configure({ host }: Patroni, patch: Json): Promise<Reply> {
   return isWritten ? { status: 200, body: next } : { status: 409, body: '' };
 }
 
+type Way = 'switchover' | 'failover';
+
 async function switchOver(patroni: Patroni, leader: string, candidate: string): Promise<Reply> {
-  const before = patroni.isUnlocked ? undefined : patroni.host.store.view().holder;
-  if (leader !== before) return { status: 412, body: 'leader name does not match' };
-  return await handOver(patroni, leader, candidate);
+  if (leader === '') return { status: 400, body: 'Switchover could be performed only from a specific leader' };
+  return await handOver(patroni, 'switchover', leader, candidate);
 }
 
 /** Also without a leader, and to a member that may not have every commit. */
 async function failOver(patroni: Patroni, candidate: string): Promise<Reply> {
   return candidate === ''
     ? { status: 400, body: 'Failover could be performed only to a specific candidate' }
-    : await handOver(patroni, '', candidate);
+    : await handOver(patroni, 'failover', '', candidate);
 }
 
-async function handOver(patroni: Patroni, leader: string, candidate: string): Promise<Reply> {
-  const { store } = patroni.host;
-  const view = store.view();
-  const before = view.holder;
-  const member = view.members.find(({ name }) => name === candidate);
-  if (member === undefined) return { status: 412, body: 'candidate does not exists' };
+/** A lock that has ended names nobody. */
+function leaderNow(patroni: Patroni): string | undefined {
+  const { holder } = patroni.host.store.view();
+  return holder === patroni.view?.holder && patroni.isUnlocked ? undefined : holder;
+}
+
+/** Why nobody could be handed over to; undefined where somebody could. */
+function objection(patroni: Patroni, way: Way, leader: string, candidate: string): string | undefined {
+  const { members } = patroni.host.store.view();
+  if (leader !== '' && leader !== leaderNow(patroni)) return 'leader name does not match';
+  const member = members.find(({ name }) => name === candidate);
+  if (member === undefined) return 'candidate does not exists';
   const other = patroni.host.processes.at(member.ip);
   const isGood =
     other?.isUp === true && patroni.host.network.reaches(patroni.ip, member.ip) && other.state === 'running';
-  if (!isGood) return { status: 412, body: 'switchover is not possible: no good candidates have been found' };
+  return isGood ? undefined : `${way} is not possible: no good candidates have been found`;
+}
+
+async function handOver(patroni: Patroni, way: Way, leader: string, candidate: string): Promise<Reply> {
+  if (leader === candidate) return { status: 400, body: 'Switchover target and source are the same' };
+  const refused = objection(patroni, way, leader, candidate);
+  if (refused !== undefined) return { status: 412, body: refused };
+  const { store } = patroni.host;
+  const before = leaderNow(patroni);
   if (!(await store.write('failover', { leader: leader === '' ? null : leader, member: candidate })))
     return { status: 503, body: 'failed to write failover key into DCS' };
   patroni.wakeUp();
+  const words = { switchover: ['switch', 'Switchover'], failover: ['fail', 'Failover'] }[way] as [string, string];
   for (let tries = 0; tries < 20; tries++) {
     await patroni.pause(1_000);
     const now = store.view();
-    const { holder } = now;
-    if (holder !== undefined && (leader === '' ? holder === candidate : holder !== before)) {
-      const words = holder === candidate ? `to "${holder}"` : `to "${holder}" instead of "${candidate}"`;
-      return { status: 200, body: `Successfully switched over ${words}` };
+    const holder = leaderNow(patroni);
+    if (holder !== undefined && holder !== before) {
+      const instead = `${words[0].replace(/^./, (first) => first.toUpperCase())}ed over to "${holder}" instead of "${candidate}"`;
+      return { status: 200, body: holder === candidate ? `Successfully ${words[0]}ed over to "${holder}"` : instead };
     }
-    if (now.failover === undefined) return { status: 503, body: 'Switchover failed' };
+    if (now.failover === undefined) return { status: 503, body: `${words[1]} failed` };
   }
-  return { status: 503, body: 'Switchover status unknown' };
+  return { status: 503, body: `${words[1]} status unknown` };
 }
 
 async function restart(patroni: Patroni, { restart_pending }: Json): Promise<Reply> {

@@ -34,6 +34,15 @@ interface Follower {
   confirmed: number;
 }
 
+/** Of the log for each record: a client that writes all the time fills what is kept within minutes. */
+const recordMegabytes = 0.5;
+
+/** As many as `max_slot_wal_keep_size` lets a primary keep for a standby that is away. */
+function keptRecords(files: Parameters): number {
+  const [, megabytes] = /^(\d+)MB$/.exec(files.max_slot_wal_keep_size ?? '') ?? [];
+  return megabytes === undefined ? Number.POSITIVE_INFINITY : Number(megabytes) / recordMegabytes;
+}
+
 export class Server {
   readonly #host: ServerHost;
   readonly data: Data;
@@ -220,6 +229,7 @@ export class Server {
     this.#host.time.after(connectMs, () => this.#tick());
     if (this.isFrozen) return;
     const { network, time } = this.#host;
+    this.#removeOld();
     for (const [name, { server, heardAt }] of this.#followers) {
       const isGone = server.hasEnded || server.#upstream !== this.ip;
       if (isGone || time.monotonic() - heardAt > silenceMs) this.#followers.delete(name);
@@ -230,8 +240,14 @@ export class Server {
     if (upstream.isUp && network.reaches(this.ip, upstream.ip)) upstream.#accept(this);
   }
 
+  /** Whoever lacks more than is kept finds a gap. Those that are connected have everything. */
+  #removeOld(): void {
+    this.data.removed = Math.max(this.data.removed, this.data.wal.length - keptRecords(this.files));
+  }
+
   #accept(server: Server): void {
-    const { systemId } = this.data;
+    const { systemId, removed } = this.data;
+    if (server.data.wal.length < removed) return;
     if (server.data.systemId !== systemId || common(server.data, this.data) !== server.data.wal.length) return;
     this.#followers.set(server.name, { server, heardAt: this.#host.time.monotonic(), confirmed: 0 });
     this.#send();

@@ -5,9 +5,9 @@
 import { createHash, createHmac } from 'node:crypto';
 import type { Duplex } from 'node:stream';
 import { configSetting, roles } from '../../../src/engines/postgres/names.ts';
-import { fromStart, inForce, onCommandLine } from './parameters.ts';
+import { fromStart, inForce } from './parameters.ts';
 import type { Server } from './server.ts';
-import { firstLsn } from './wal.ts';
+import { beginOf } from './wal.ts';
 
 type Row = Readonly<Record<string, string | null>>;
 type Answer =
@@ -40,10 +40,16 @@ export function serveSql(stream: Duplex, server: () => Server | undefined, servi
   let received = Buffer.alloc(0);
   let step: 'open' | 'asked' | 'challenged' | 'in' = 'open';
   let login: Scram | undefined;
+  let database = '';
   stream.on('error', () => stream.destroy());
 
   const refuse = (code: string, message: string): void => void stream.end(failure('FATAL', code, message));
-  const letIn = (): void => {
+  /** Which databases there are is told to those alone who have shown who they are. */
+  const letIn = (running: Server): void => {
+    if (database !== 'postgres' && !running.data.contents.databases.has(database)) {
+      refuse('3D000', `database "${database}" does not exist`);
+      return;
+    }
     step = 'in';
     stream.write(Buffer.concat([authentication(0), framed('S', text('server_version'), text('17.2')), ready]));
   };
@@ -74,7 +80,7 @@ export function serveSql(stream: Duplex, server: () => Server | undefined, servi
       const proof = login?.proofOf(body.toString('latin1'));
       if (proof === undefined) return refuse('28P01', 'password authentication failed for user');
       stream.write(authentication(12, Buffer.from(proof)));
-      letIn();
+      letIn(running);
     } else if (type === 'Q') {
       stream.write(written(await answerTo(running, body.subarray(0, -1).toString())));
     } else stream.end();
@@ -83,11 +89,10 @@ export function serveSql(stream: Duplex, server: () => Server | undefined, servi
   function open(running: Server, body: Buffer): unknown {
     if (body.length === 4) return stream.write('S');
     const words = body.subarray(4).toString().split('\0');
-    const [user = '', database = ''] = ['user', 'database'].map((name) => words[words.indexOf(name) + 1]);
+    const [user = '', wanted = ''] = ['user', 'database'].map((name) => words[words.indexOf(name) + 1]);
     const { contents } = running.data;
-    if (database !== 'postgres' && !contents.databases.has(database))
-      return refuse('3D000', `database "${database}" does not exist`);
-    if (user === roles.operator && contents.roles.has(user)) return letIn();
+    database = wanted;
+    if (user === roles.operator && contents.roles.has(user)) return letIn(running);
     const verifier = contents.roles.get(user);
     if (verifier === undefined) return refuse('28P01', `password authentication failed for user "${user}"`);
     login = new Scram(verifier);
@@ -136,7 +141,7 @@ async function answerTo(server: Server, sql: string): Promise<Answer> {
   if (statements.server.test(sql)) return { rows: [factsOf(server)] };
   const [, names] = statements.settings.exec(sql) ?? [];
   if (names !== undefined) return { rows: names.split(', ').flatMap((name) => settingOf(server, name.slice(1, -1))) };
-  if (statements.log.test(sql)) return { rows: [{ oldest: String(firstLsn) }] };
+  if (statements.log.test(sql)) return { rows: [{ oldest: String(beginOf(server.data)) }] };
   const [, role, database] = statements.application.exec(sql) ?? [];
   if (role !== undefined && database !== undefined) {
     const owner = contents.databases.get(database) ?? null;
@@ -159,8 +164,7 @@ async function answerTo(server: Server, sql: string): Promise<Answer> {
 
 function factsOf(server: Server): Row {
   const { files, parameters, synchronous, now, readAt, startedAt } = server;
-  // Those on the command line PostgreSQL does not compare with its files.
-  const pending = [...fromStart].filter((name) => !onCommandLine.has(name) && files[name] !== parameters[name]);
+  const pending = [...fromStart].filter((name) => files[name] !== parameters[name]);
   const names = [...synchronous.names].join(',');
   return {
     inRecovery: server.role === 'replica' ? 't' : 'f',

@@ -17,7 +17,7 @@ const component = 'member';
 
 export function postgresKit(): SubjectKit {
   const { images, processes, join } = simulatedPostgres();
-  return { images, join, subject: subjectOf(processes, createWatch(processes)), database: postgresDatabase() };
+  return { images, join, subject: subjectOf(processes, createWatch(processes)), database: postgresDatabase(processes) };
 }
 
 function subjectOf(processes: Processes, watch: Watch): Subject {
@@ -29,7 +29,10 @@ function subjectOf(processes: Processes, watch: Watch): Subject {
   return {
     resource: postgresKind.resource,
     primary: primaryOf,
-    contents: () => watch.primary()?.data.contents.rows,
+    contents() {
+      const rows = watch.primary()?.data.contents.rows;
+      return rows === undefined ? undefined : new Map(rows);
+    },
     complaints: (world, cluster) => [...statusComplaints(cluster), ...ofMembers(world, cluster, processes)],
     openLedger: (world) => openSimulatedLedger(world, processes),
     guard: (world) => watch.guard(world),

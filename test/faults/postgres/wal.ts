@@ -35,11 +35,13 @@ export interface Data {
   contents: Contents;
   /** Ended as a primary, without having been shut down: rewind needs a crash recovery first. */
   wasPrimary: boolean;
+  /** Records that have been removed from its log, as counted from the first one. */
+  removed: number;
 }
 
 /** Name of the data directory on the volume. */
 const directory = 'data';
-export const firstLsn = 0x300_0000;
+const firstLsn = 0x300_0000;
 const recordBytes = 0x100;
 
 export function dataOn(volume: Volume | undefined): Data | undefined {
@@ -55,12 +57,12 @@ export function discard(volume: Volume): void {
 }
 
 export function newDatabase(systemId: string): Data {
-  const data: Data = { systemId, wal: [], contents: nothing(), wasPrimary: true };
+  const data: Data = { systemId, wal: [], contents: nothing(), wasPrimary: true, removed: 0 };
   return data;
 }
 
 export function copyOf({ systemId, wal }: Data): Data {
-  const data: Data = { systemId, wal: [], contents: nothing(), wasPrimary: false };
+  const data: Data = { systemId, wal: [], contents: nothing(), wasPrimary: false, removed: 0 };
   append(data, wal);
   return data;
 }
@@ -103,6 +105,11 @@ export function timelineOf({ wal }: Data): number {
 
 export function lsnOf({ wal }: Data): number {
   return firstLsn + wal.length * recordBytes;
+}
+
+/** Position at which the log begins that it still has. */
+export function beginOf({ removed }: Data): number {
+  return firstLsn + removed * recordBytes;
 }
 
 /** How many records two logs have in common. */

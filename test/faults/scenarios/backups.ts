@@ -1,4 +1,4 @@
-/** The scenarios of backups, of both engines: `B1` to `B4`. */
+/** The scenarios of backups, of all engines: `B1` to `B4`. */
 
 import { backupKind } from '../../../src/api/backup.ts';
 import { scheduleKind } from '../../../src/api/backup-schedule.ts';
@@ -7,13 +7,21 @@ import { inBucket, onClaim } from './furniture.ts';
 import type { Scenario, Spec, Stage } from './scenario.ts';
 
 /** Engines with backups. */
-type BackedUp = 'redis' | 'etcd';
+type BackedUp = Scenario['engine'];
 
 const clusters: Readonly<Record<BackedUp, Spec>> = {
   redis: { version: '8.0', replicas: 3, storage: { size: '1Gi' } },
   etcd: { version: '3.6.16', replicas: 3, storage: { size: '1Gi' } },
+  postgres: { version: '17', instances: 3, storage: { size: '1Gi' } },
 };
-const kinds: Readonly<Record<BackedUp, string>> = { redis: 'RedisCluster', etcd: 'EtcdCluster' };
+const kinds: Readonly<Record<BackedUp, string>> = {
+  redis: 'RedisCluster',
+  etcd: 'EtcdCluster',
+  postgres: 'PostgresCluster',
+};
+
+/** Of earlier backups. */
+const versions: Readonly<Record<BackedUp, string>> = { redis: '8.0.0', etcd: '3.6.16', postgres: '17.2' };
 
 const idOf = (engine: BackedUp, id: string): string => (engine === 'redis' ? id : `${engine} ${id}`);
 
@@ -107,7 +115,7 @@ const kept = new Map(Array.from({ length: 20 }, (_, n) => [`kept:${n}`, `since y
 const older = new Map([...kept].slice(0, 5).map(([name]) => [name, 'outdated']));
 
 function restoring(engine: BackedUp): Scenario {
-  const version = engine === 'redis' ? '8.0.0' : '3.6.16';
+  const version = versions[engine];
   const of = { version, uid: '6f9619ff-8b86-4011-b42d-00c04fc964ff' };
   const another = { version, uid: '7f9619ff-8b86-4011-b42d-00c04fc964ff' };
   return {
@@ -128,7 +136,7 @@ function restoring(engine: BackedUp): Scenario {
       }),
     resources: ['jobs'],
     end: 'whole',
-    writes: 44,
+    writes: engine === 'postgres' ? 52 : 44,
     written: false,
   };
 }
@@ -145,7 +153,8 @@ function farewell(engine: BackedUp): Scenario {
     act: (stage) => stage.remove(),
     resources: ['jobs'],
     end: 'gone',
-    writes: 20,
+    // A member has a StatefulSet of its own, and a Role names the pods.
+    writes: engine === 'postgres' ? 28 : 20,
     written: false,
   };
 }
@@ -159,4 +168,7 @@ export const backupScenarios: readonly Scenario[] = [
   scheduled,
   restoring('etcd'),
   farewell('etcd'),
+  onDemand('postgres'),
+  restoring('postgres'),
+  farewell('postgres'),
 ];

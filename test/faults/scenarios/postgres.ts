@@ -1,4 +1,5 @@
 /** The scenarios of PostgresCluster, numbered as in the matrix of fault classes and scenarios. */
+import { recoverAnnotation } from '../../../src/engines/postgres/names.ts';
 import { refusedTemplate } from './refused-template.ts';
 import type { Scenario, Spec } from './scenario.ts';
 
@@ -89,6 +90,16 @@ const scenarios: readonly Omit<Scenario, 'engine'>[] = [
     act: (stage) => stage.change({ resources: { limits: { memory: '1Gi' } } }),
     end: 'whole',
     writes: 24,
+    written: true,
+  },
+  {
+    id: 'postgres S8 behind',
+    title: 'a standby is away until its primary has removed the log that it needs: it is copied again',
+    // A fifth of it is kept for standbys that are away.
+    before: { ...three, storage: { size: '256Mi' } },
+    act: (stage) => stage.powerOff([stage.replica()], 90_000),
+    end: 'whole',
+    writes: 16,
     written: true,
   },
   {
@@ -274,6 +285,30 @@ const scenarios: readonly Omit<Scenario, 'engine'>[] = [
     },
     end: 'blocked',
     writes: 12,
+    written: false,
+  },
+  {
+    id: 'postgres S15 recovery',
+    mayDiffer: [
+      { oracle: 'O2', about: 'PersistentVolumeClaim/', why: 'whose volumes they were is chance, and they are kept' },
+      { oracle: 'O2', about: 'retired', why: 'whose volumes they were is chance, and they are kept' },
+    ],
+    title: 'volumes of the primary and of a voter lost: nobody is promoted, until a person names the survivor',
+    before: three,
+    // The request names the generation that it is for.
+    touches: ['instances', 'parameters', 'resources', 'paused'],
+    async act(stage) {
+      const [primary, standby] = [stage.primary(), stage.replica()];
+      const survivor = ['db-0-0', 'db-1-0', 'db-2-0'].find((pod) => pod !== primary && pod !== standby) ?? '';
+      await stage.loseClaim(primary);
+      await stage.loseClaim(standby);
+      // As the status offers it, whenever the operator is there to say so.
+      const offer = new RegExp(`${survivor}@[\\w-]+/\\d+/[0-9A-F]+/[0-9A-F]+`);
+      while (!offer.test(stage.said())) await stage.pause(5_000);
+      await stage.annotate(recoverAnnotation, offer.exec(stage.said())?.[0] ?? '');
+    },
+    end: 'whole',
+    writes: 60,
     written: false,
   },
   {

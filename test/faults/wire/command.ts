@@ -17,7 +17,7 @@ const changingCall =
   /^POST \/v3\/(cluster\/member\/(?:add|promote|remove)|maintenance\/(?:transfer-leadership|defragment)|kv\/compaction|auth\/(?:user\/\w+|enable|disable)|maintenance\/alarm(?=[\s\S]*"DEACTIVATE")|maintenance\/downgrade(?=[\s\S]*"(?:ENABLE|CANCEL)")) /;
 
 /** Calls by which a Patroni changes. */
-const changingPatroni = /^(PATCH|POST) \/(config|switchover|restart) /;
+const changingPatroni = /^(PATCH|POST) \/(config|switchover|restart|reinitialize|failover) /;
 
 /** Statements by which a PostgreSQL changes: a message of its protocol. */
 const changingStatement = /^Q[\s\S]{4}(CREATE ROLE|ALTER ROLE|CREATE DATABASE|GRANT) /;

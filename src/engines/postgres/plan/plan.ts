@@ -144,7 +144,9 @@ function planMembers(situation: Situation, take: BackupFactory): PostgresPlan {
   if (replacement !== undefined) {
     const { lost } = replacement;
     const roster = nextRoster(situation, { mayShrink: false, ...(lost === undefined ? {} : { lost }) });
-    return withObjects(situation, roster, [...steps, ...replacement.steps], replacement.outcome);
+    const plan = withObjects(situation, roster, [...steps, ...replacement.steps], replacement.outcome);
+    // The pod that was lost may long be there again, and no watch have told it.
+    return lost === undefined ? plan : { ...plan, destructive: true };
   }
   const problems = memberProblems(situation);
   const isWhole = problems.length === 0 && !isUnsettled(situation);
@@ -175,6 +177,9 @@ function withUpgrade(situation: Situation, upgrade: UpgradePlan): PostgresPlan {
 
 /** The database is as the spec says; what stands beside it may not be. */
 function whole(situation: Situation): Outcome {
+  // Only then may the roster say that nobody makes a database any more, and no event tells that the status was written.
+  if (situation.cluster.status?.initialized !== true)
+    return wait('Forming', 'the status has yet to say that the cluster has been formed', recheckMs);
   if (situation.upgrade === undefined && isPauseWritten(situation) === true) {
     const message = 'Patroni is paused (pause: true in its configuration): nobody is promoted when the primary fails';
     return wait('FailoverPaused', message);

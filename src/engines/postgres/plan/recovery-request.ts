@@ -41,8 +41,14 @@ export function hasLasted({ store, observed }: Situation): boolean {
   return store.renewed === undefined || observed.at - store.renewed >= lastingMs;
 }
 
-/** What may be written, and what stands behind it; empty where nobody could be gone on with. */
+/** Takes writes, and Patroni says that somebody leads: the lock that the operator has seen is an old one. */
+export function leaderBeyond({ observed }: Situation): LiveMember | undefined {
+  return answering(observed.members).find(({ role, isUnlocked }) => role === 'primary' && !isUnlocked);
+}
+
+/** What may be written, and what stands behind it; empty where nobody could be gone on with, and where somebody leads. */
 export function offers(situation: Situation): string {
+  if (leaderBeyond(situation) !== undefined) return '';
   const { uid, generation } = situation.cluster.metadata;
   const words = survivors(situation).map(
     ({ member, lsn }) => `${member.pod}@${uid}/${generation}/${lsn} (timeline ${member.timeline ?? 'unknown'})`,
@@ -73,6 +79,9 @@ export function judged(situation: Situation, asked: string): Verdict {
   if (forUid !== uid) return refused(`is for the cluster with the UID ${forUid.slice(0, 64)}; this one has ${uid}`);
   if (Number(forGeneration) !== generation)
     return refused(`is for generation ${forGeneration} of the spec, which is at ${generation}`);
+  const leads = leaderBeyond(situation);
+  if (leads !== undefined)
+    return refused(`is not carried out: ${leads.pod} takes writes, and Patroni says that there is a leader`);
   const survivor = survivors(situation).find(({ member }) => member.pod === pod);
   if (survivor === undefined)
     return refused(`names ${pod.slice(0, 64)}, no member of this cluster whose PostgreSQL runs`);

@@ -55,12 +55,15 @@ export function rosterData(
   ]);
 }
 
-/** What a ConfigMap's data says; entries that are not whole are no entries. */
+/**
+ * What a ConfigMap's data says. Where somebody has written something else into the entry of a member, it is a member all the same, and does
+ * not start on a blank volume: without its entry it would have left.
+ */
 export function readRoster(cluster: string, data: Readonly<Record<string, string>>): Roster {
   const entries = Object.entries(data).flatMap(([key, start]): [number, Start][] => {
     const index = Number(/-(\d+)\.start$/.exec(key)?.[1] ?? Number.NaN);
     const isOurs = Number.isInteger(index) && key === startKey(cluster, index);
-    return isOurs && isStart(start) ? [[index, start]] : [];
+    return isOurs ? [[index, isStart(start) ? start : 'resume']] : [];
   });
   return new Map(entries.sort(([a], [b]) => a - b));
 }

@@ -7,7 +7,7 @@ export interface ServerFacts {
   readonly inRecovery: boolean;
   /** Digest of the shared configuration that it has read; undefined where it has read none. */
   readonly config: string | undefined;
-  /** Settings that have changed and take a restart. Those on the command line are not among them. */
+  /** Settings that have changed and take a restart. */
   readonly pending: number;
   /** Since it has read its configuration, and since it has started. */
   readonly configAgeMs: number;

@@ -23,11 +23,18 @@ def read(name):
         return file.read().strip()
 
 
+def trust():
+    """The chain and the name are checked. Authorities of clusters need not have every extension that Python 3.13 asks for."""
+    context = ssl.create_default_context(cafile=ACCOUNT + 'ca.crt')
+    context.verify_flags &= ~getattr(ssl, 'VERIFY_X509_STRICT', 0)
+    return context
+
+
 def call(method, path, body=None):
     """Status and parsed answer of one request."""
     server = http.client.HTTPSConnection(
         os.environ['KUBERNETES_SERVICE_HOST'], int(os.environ['KUBERNETES_SERVICE_PORT']), timeout=CALL,
-        context=ssl.create_default_context(cafile=ACCOUNT + 'ca.crt'))
+        context=trust())
     try:
         headers = {'Authorization': 'Bearer ' + read('token'), 'Accept': 'application/json'}
         if body is not None:
