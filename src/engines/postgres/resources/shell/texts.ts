@@ -1036,7 +1036,7 @@ link_log() {
 }
 
 # pg_basebackup writes backup_label first and pg_control last, and a server removes the first and needs the second: none has
-# ever started on such data. Whoever still copies to it finds no directory any more, and ends.
+# ever started on such data. A process that still copies to it finds no directory any more, and ends.
 is_cut_off() { [ "$start" = join ] && [ -f "$data/backup_label" ] && [ ! -e "$data/global/pg_control" ]; }
 
 remove_copy() {
