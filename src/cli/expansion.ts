@@ -3,8 +3,8 @@ import type { Cluster } from '../api/cluster.ts';
 import type { Resource } from '../api/object.ts';
 import { compareQuantities } from '../api/quantity.ts';
 import type { FieldChange, Step } from '../plan/plan.ts';
-import { requestPath, storageStatus, volumesTooSmall } from '../plan/volume-expansion.ts';
-import type { Children } from '../resources/children.ts';
+import { dataVolumes, requestPath, storageStatus, volumesTooSmall, walVolumes } from '../plan/volume-expansion.ts';
+import type { Children, Claim } from '../resources/children.ts';
 import { ApiError, isNotFound } from '../runtime/api-error.ts';
 import type { KubeClient } from '../runtime/client.ts';
 
@@ -22,15 +22,27 @@ export async function forecastExpansion(
   { claims }: Pick<Children, 'claims'>,
   client: Pick<KubeClient, 'get'>,
 ): Promise<string[]> {
+  const growing = steps.flatMap((step) =>
+    step.type === 'patch' && step.changes.some(isGrowth) ? [step.ref.name] : [],
+  );
+  const told = [dataVolumes, walVolumes].map(({ template, field }) => {
+    const own = claims.filter(({ metadata: { name } }) => name.startsWith(`${template}-`));
+    const back = storageStatus(own)?.minimumSize;
+    const until = back === undefined ? '' : ` until ${field} is set back to ${back}`;
+    return refusals(
+      own.filter(({ metadata: { name } }) => growing.includes(name)),
+      until,
+      client,
+    );
+  });
+  return [...new Set((await Promise.all(told)).flat())];
+}
+
+async function refusals(growing: readonly Claim[], until: string, client: Pick<KubeClient, 'get'>): Promise<string[]> {
   const byClass = new Map<string, string[]>();
-  for (const step of steps) {
-    if (step.type !== 'patch' || !step.changes.some(isGrowth)) continue;
-    const { name } = step.ref;
-    const { storageClassName = '' } = claims.find(({ metadata }) => metadata.name === name)?.spec ?? {};
-    byClass.set(storageClassName, [...(byClass.get(storageClassName) ?? []), name]);
+  for (const { metadata, spec: { storageClassName = '' } = {} } of growing) {
+    byClass.set(storageClassName, [...(byClass.get(storageClassName) ?? []), metadata.name]);
   }
-  const back = storageStatus(claims)?.minimumSize;
-  const until = back === undefined ? '' : ` until storage.size is set back to ${back}`;
   const told = [...byClass].map(async ([name, names]) => {
     const verdict = await verdictOn(name, client);
     if (verdict === undefined || verdict.isRefused !== true) return verdict === undefined ? [] : [verdict.words];
@@ -61,14 +73,24 @@ async function verdictOn(
   }
 }
 
+interface Volumes {
+  readonly size?: string;
+  readonly storageClassName?: string;
+}
+
 interface WithStorage {
-  readonly storage?: { readonly size?: string; readonly storageClassName?: string };
+  readonly storage?: Volumes;
+  readonly walStorage?: Volumes;
 }
 
 /** Without a cluster: what it takes. `former`: the cluster as it was before. */
 export function expansionOffline(former: unknown, { spec }: Cluster): string[] {
-  const before = (former as Partial<Cluster<WithStorage>> | undefined)?.spec?.storage?.size;
-  const { size, storageClassName } = (spec as WithStorage).storage ?? {};
+  const before = (former as Partial<Cluster<WithStorage>> | undefined)?.spec;
+  const now = spec as WithStorage;
+  return [...growthOffline(before?.storage, now.storage), ...growthOffline(before?.walStorage, now.walStorage)];
+}
+
+function growthOffline({ size: before }: Volumes = {}, { size, storageClassName }: Volumes = {}): string[] {
   if (before === undefined || size === undefined || compareQuantities(size, before) <= 0) return [];
   const which = storageClassName === undefined ? 'the StorageClass of the volumes' : `StorageClass ${storageClassName}`;
   return [`volumes grow from ${before} to ${size} only where ${which} has allowVolumeExpansion: true`];

@@ -73,6 +73,11 @@ export interface EngineContext {
    * recording keeps what is said within.
    */
   secure?(stream: Duplex, host: string, tls: TlsMaterial, signal: AbortSignal): Promise<Duplex>;
+  /**
+   * Printable text without a comma, that no login uses twice. `login`: whose, and where. Absent: at random. A recording keeps it, since the
+   * answers of a server depend on it.
+   */
+  nonce?(login: string): string;
   /** Wall time in milliseconds since the epoch. */
   now(): number;
   /** Resolves after `ms`; rejects when this signal or the given one aborts. */

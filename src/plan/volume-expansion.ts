@@ -25,7 +25,7 @@ export interface VolumeField {
   readonly field: string;
 }
 
-const dataVolumes: VolumeField = { template: 'data', field: 'storage.size' };
+export const dataVolumes: VolumeField = { template: 'data', field: 'storage.size' };
 /** Those that have the log alone. */
 export const walVolumes: VolumeField = { template: 'wal', field: 'walStorage.size' };
 

@@ -2,9 +2,12 @@
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../src/api/object.ts';
 import { validateCluster } from '../../src/api/validate.ts';
+import { expansionOffline, forecastExpansion } from '../../src/cli/expansion.ts';
 import { plan } from '../../src/cli/plan.ts';
 import { render } from '../../src/cli/render.ts';
+import { postgresKind } from '../../src/engines/postgres/kind/schema.ts';
 import { redisKind } from '../../src/engines/redis/kind/schema.ts';
+import { growthSteps } from '../../src/plan/volume-expansion.ts';
 import { apiServer } from './api-server.ts';
 import { world } from './world.ts';
 
@@ -85,5 +88,34 @@ describe('plan says beforehand what becomes of volumes that are to grow', () => 
     expect(cli.printed.out).toContain(
       'volumes grow from 2Gi to 10Gi only where the StorageClass of the volumes has allowVolumeExpansion: true',
     );
+  });
+
+  it('of the log of a PostgreSQL, too, by the field that they follow', async () => {
+    const claims = ['data-db-0-0', 'wal-db-0-0'].map((name, i) => ({
+      apiVersion: 'v1',
+      kind: 'PersistentVolumeClaim',
+      metadata: { name, namespace: 'team', uid: name },
+      spec: { ...fixed, resources: { requests: { storage: `${8 - 6 * i}Gi` } } },
+      status: { phase: 'Bound', capacity: { storage: `${8 - 6 * i}Gi` } },
+    }));
+    const [step] = growthSteps('4Gi', claims.slice(1));
+    const client = {
+      get: (ref: { readonly name: string }) => Promise.resolve(storageClass(ref.name !== 'fixed') as never),
+    };
+    expect(await forecastExpansion(step === undefined ? [] : [step], { claims }, client)).toEqual([
+      'StorageClass fixed does not allow volume expansion: the API server refuses to expand wal-db-0-0, and the cluster is Blocked (VolumesTooSmall) until walStorage.size is set back to 2Gi',
+    ]);
+  });
+
+  it('of the log without a cluster, too', () => {
+    const of = (size: string) => ({
+      apiVersion: 'clusterwright.dev/v1alpha1',
+      kind: postgresKind.resource.kind,
+      metadata: { name: 'db', namespace: 'team' },
+      spec: { storage: { size: '8Gi' }, walStorage: { size, storageClassName: 'fast' } },
+    });
+    expect(expansionOffline(of('2Gi'), of('4Gi') as never)).toEqual([
+      'volumes grow from 2Gi to 4Gi only where StorageClass fast has allowVolumeExpansion: true',
+    ]);
   });
 });

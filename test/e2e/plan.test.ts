@@ -5,19 +5,23 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { parseAllDocuments, stringify } from 'yaml';
-import { childResources, optionalResources } from '../../src/api/child-resources.ts';
+import { parseAllDocuments } from 'yaml';
 import type { KubeObject } from '../../src/api/object.ts';
-import { secrets } from '../../src/api/resource.ts';
 import { etcdVersions } from '../../src/engines/etcd/images.ts';
-import { fingerprintAnnotation } from '../../src/plan/difference.ts';
-import { instanceLabel, managedBy, managedByLabel } from '../../src/resources/metadata.ts';
 import { isNotFound } from '../../src/runtime/api-error.ts';
+import {
+  atRestIn,
+  type Change,
+  carriedOutIn,
+  changedAsPrinted,
+  managedObjects,
+  type PlannedCluster,
+  shownOf,
+  titleOf,
+} from '../support/carried-out.ts';
 import type { EtcdTestCluster } from '../support/etcd-test-cluster.ts';
-import { readForesight } from '../support/foresight-report.ts';
-import { listAll } from '../support/kubernetes.ts';
 import type { OperatorProcess } from '../support/operator-process.ts';
-import { doneAtFirst, heardPlan, type PrintedPlan, planned, printed, printedPlans } from '../support/printed-plan.ts';
+import { heardPlan, type PrintedPlan, planned, printedPlans } from '../support/printed-plan.ts';
 import { imageOf, type TestCluster } from '../support/redis-cluster.ts';
 import { etcdClusters, redisClusters } from '../support/resources.ts';
 import { openStage, type Stage } from '../support/stage.ts';
@@ -33,47 +37,11 @@ beforeAll(async () => {
 
 afterAll(() => stage.close());
 
-type Change = Readonly<Record<string, unknown>>;
-type AnyCluster = Pick<TestCluster | EtcdTestCluster, 'name' | 'object' | 'remove'> & {
-  change(spec: Change): Promise<void>;
-};
+type AnyCluster = PlannedCluster & Pick<TestCluster | EtcdTestCluster, 'remove'>;
 
-/** Once nothing of an earlier change is under way any more. */
-async function atRest(subject: string): Promise<void> {
-  const rest = async (): Promise<void> => {
-    expect(await printed(stage.kubeconfig, subject)).toContain(': nothing to do');
-  };
-  await until(`${subject} at rest`, rest, { withinMs: 180_000, everyMs: 1000 });
-}
-
-/** Prints the plan of the change, makes it, and resolves with the plan once its first pass has done what it was to do. */
-async function changed(cluster: AnyCluster, change: Change): Promise<PrintedPlan> {
-  const { kind, metadata, spec, apiVersion } = await cluster.object();
-  await atRest(`${kind}/${cluster.name}`);
-  const file = join(dirname(stage.kubeconfig), 'change.yaml');
-  const own = { name: cluster.name, namespace: metadata.namespace };
-  await writeFile(file, stringify({ apiVersion, kind, metadata: own, spec: merged(spec as Change, change) }));
-  const plan = await heardPlan(stage.kubeconfig, file);
-  await cluster.change(change);
-  return carriedOut(plan, await cluster.object());
-}
-
-function merged(spec: Change, change: Change): Change {
-  const entries = Object.entries(change).map(([field, value]): [string, unknown] => {
-    const isObject = typeof value === 'object' && value !== null;
-    return [field, isObject ? merged((spec[field] ?? {}) as Change, value as Change) : value];
-  });
-  return { ...spec, ...Object.fromEntries(entries) };
-}
-
-async function carriedOut(plan: PrintedPlan, { kind, metadata }: KubeObject): Promise<PrintedPlan> {
-  expect(planned(plan)).not.toEqual([]);
-  await until('what was printed is what was done', async () => {
-    const lines = await readForesight(stage.foresight.file);
-    expect(doneAtFirst(lines, `${kind}/${metadata.name}`, metadata.generation)).toEqual(planned(plan));
-  });
-  return plan;
-}
+const atRest = (subject: string): Promise<void> => atRestIn(stage, subject);
+const changed = (cluster: AnyCluster, change: Change): Promise<PrintedPlan> => changedAsPrinted(stage, cluster, change);
+const carriedOut = (plan: PrintedPlan, object: KubeObject): Promise<PrintedPlan> => carriedOutIn(stage, plan, object);
 
 /** The plan of a deletion can be printed once it has been asked for: nobody carries it out while no operator runs. */
 async function deleted(cluster: AnyCluster): Promise<void> {
@@ -172,28 +140,13 @@ describe('of an EtcdCluster', () => {
 });
 
 describe('of the samples', () => {
-  /** What Kubernetes makes of the rest. */
-  const ofOthers = ['Pod', 'PersistentVolumeClaim'];
-
-  async function childrenOf(name: string): Promise<readonly KubeObject[]> {
-    const lists = [...childResources, secrets].map((resource) =>
-      listAll(stage.client, resource, stage.namespace).catch((error: unknown) => {
-        if (optionalResources.includes(resource) && isNotFound(error)) return [];
-        throw error;
-      }),
-    );
-    return (await Promise.all(lists)).flat().filter(({ kind, metadata: { labels = {} } }) => {
-      return labels[managedByLabel] === managedBy && labels[instanceLabel] === name && !ofOthers.includes(kind);
-    });
-  }
-
   test('an offline plan holds the objects that a new cluster gets', async () => {
     const text = await readFile(join(import.meta.dirname, '../../dist/0002-samples.k8s.yaml'), 'utf8');
     const here = text.replaceAll('clusterwright-samples', stage.namespace);
     const file = join(dirname(stage.kubeconfig), 'samples.yaml');
     const documents = parseAllDocuments(here)
       .map((document) => document.toJS() as KubeObject)
-      // Its objects are compared in its own stories: its pods change their labels from the beginning.
+      // That of PostgreSQL is in `exhaustive/postgres-plan.test.ts`.
       .filter(({ kind }) => kind !== 'PostgresCluster');
     await writeFile(file, documents.map((document) => JSON.stringify(document)).join('\n---\n'));
     const plans = await printedPlans(stage.kubeconfig, '--offline', file);
@@ -211,25 +164,14 @@ describe('of the samples', () => {
       const resource = kind === 'RedisCluster' ? redisClusters : etcdClusters;
       const { uid = '' } = (await stage.client.get({ resource, namespace: stage.namespace, name })).metadata;
       // A plan without a cluster knows no UID.
-      const live = JSON.parse(JSON.stringify(await childrenOf(name)).replaceAll(uid, name)) as KubeObject[];
+      const live = JSON.parse(JSON.stringify(await managedObjects(stage, name)).replaceAll(uid, name)) as KubeObject[];
       const shown = plan.steps.flatMap((step) =>
         step.type === 'create' || step.type === 'issue' ? [step.object] : [],
       );
       expect(live.map(titleOf).sort()).toEqual(shown.map(titleOf).sort());
       for (const object of shown) {
-        expect(live.find((one) => titleOf(one) === titleOf(object))).toMatchObject(withoutOwner(object));
+        expect(live.find((one) => titleOf(one) === titleOf(object))).toMatchObject(shownOf(object));
       }
     }
   });
-
-  const titleOf = ({ kind, metadata }: KubeObject): string => `${kind}/${metadata.name}`;
-
-  /** The roster of an etcd is written anew once its members run. */
-  function withoutOwner(object: KubeObject): object {
-    const { ownerReferences: _, annotations = {}, ...metadata } = object.metadata;
-    const { [fingerprintAnnotation]: __, ...kept } = annotations;
-    const { data, ...rest } = object;
-    const content = data === undefined || metadata.name.endsWith('-members') ? rest : object;
-    return { ...content, metadata: { ...metadata, ...(Object.keys(kept).length === 0 ? {} : { annotations: kept }) } };
-  }
 });

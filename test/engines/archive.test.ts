@@ -1,13 +1,17 @@
 /** The archive of a cluster's log beside its engine: which objects there are, and what its state means for the cluster. */
 import { describe, expect, it } from 'vitest';
 import type { ArchiveStatus } from '../../src/api/status.ts';
+import type { Assessment } from '../../src/engine/engine.ts';
 import type { EngineContext } from '../../src/engine/engine-context.ts';
 import { keptBy } from '../../src/engines/postgres/backup/archive.ts';
 import { postgres } from '../../src/engines/postgres/index.ts';
 import { judgeArchive } from '../../src/jobs/archive/judge.ts';
 import { type ArchiveSeen, observeArchive } from '../../src/jobs/archive/observe.ts';
+import { judged } from '../../src/jobs/archive/status.ts';
 import { defineEngine } from '../../src/jobs/handlers.ts';
+import { settled } from '../../src/plan/plan.ts';
 import { noChildren, type Pod } from '../../src/resources/children.ts';
+import { claimContradictions } from '../../src/testing/claim-contradictions.ts';
 import { postgresCluster } from '../support/postgres-situation.ts';
 
 const at = Date.parse('2026-01-01T00:10:00Z');
@@ -87,6 +91,40 @@ describe('the state of an archive', () => {
       end: '0/30',
       storedAt: ago(5),
     });
+  });
+});
+
+describe('the status of a cluster that is well otherwise', () => {
+  const well = { reason: 'AllMembersReady', message: 'all are well' };
+  const healthy = {
+    plan: { steps: [], outcome: settled },
+    status: {
+      phase: 'Ready',
+      conditions: [
+        { type: 'Ready', status: 'True', ...well },
+        { type: 'Progressing', status: 'False', ...well },
+        { type: 'Degraded', status: 'False', ...well },
+      ],
+    },
+  } satisfies Pick<Assessment, 'plan' | 'status'>;
+
+  it.each<[string, ArchiveSeen, string]>([
+    ['its archive follows', { report: said, at }, 'Ready, Ready True, Progressing False, Degraded False'],
+    [
+      'its archive starts',
+      { report: { ...said, hasBase: false }, at },
+      'Creating, Ready False, Progressing True, Degraded False, Reconciling True',
+    ],
+    [
+      'its archive has a gap',
+      { report: { ...said, gap: '0/1 to 0/2' }, at },
+      'Degraded, Ready False, Progressing False, Degraded True, ArchiveGap True',
+    ],
+  ])('%s', (_, seen, words) => {
+    const { status } = judged(healthy, judgeArchive(seen, 60_000, undefined));
+    const { phase, conditions } = status as typeof healthy.status;
+    expect([phase, ...conditions.map((one) => `${one.type} ${one.status}`)].join(', ')).toBe(words);
+    expect(claimContradictions({ phase, conditions })).toEqual([]);
   });
 });
 

@@ -23,7 +23,7 @@ export interface Import {
   /** Waits until it says so. @throws with what it says instead */
   until(isSo: (seen: ImportSeen) => boolean, ms?: number): Promise<ImportSeen>;
   /** Sends the password of the source. */
-  open(password?: string): Promise<void>;
+  open(password?: string, ca?: string): Promise<void>;
   cutOver(value: string | null): Promise<void>;
   /** Resolves with its exit code. */
   readonly ended: Promise<number | null>;
@@ -36,6 +36,8 @@ export interface ImportOptions {
   readonly spec?: Partial<PostgresSpecInput>;
   readonly uid?: string;
   readonly quietSeconds?: number;
+  /** The certificate of the source is checked. */
+  readonly secured?: true;
 }
 
 /** Everything of the pod: `volume` below the home is its volume. */
@@ -44,7 +46,7 @@ export async function startImport(
   source: PostgresProcess,
   options: ImportOptions,
 ): Promise<Import> {
-  const { version, spec = {}, uid = 'uid-1', quietSeconds = 1 } = options;
+  const { version, spec = {}, uid = 'uid-1', quietSeconds = 1, secured } = options;
   for (const name of ['volume', 'config', 'tls', 'import']) mkdirSync(join(home.directory, name), { recursive: true });
   const put = (name: string, text: string): void => writeFileSync(join(home.directory, name), text);
   const cluster = postgresCluster(
@@ -56,7 +58,7 @@ export async function startImport(
           port: source.port,
           user: 'importer',
           password: { name: 'source' },
-          tls: { mode: 'disable' },
+          tls: secured === true ? { ca: { name: 'source' } } : { mode: 'disable' },
         },
       },
       ...spec,
@@ -131,13 +133,13 @@ export async function startImport(
         await new Promise((resolve) => setTimeout(resolve, 50));
       }
     },
-    async open(password = 'import-me') {
+    async open(password = 'import-me', ca) {
       for (;;) {
         if ((await seen()) !== undefined) break;
         if (child.exitCode !== null) throw new Error(`the import has ended:\n${output}`);
         await new Promise((resolve) => setTimeout(resolve, 50));
       }
-      await tell('/import', { password, digest: 'd' });
+      await tell('/import', { password, digest: 'd', ...(ca === undefined ? {} : { ca }) });
     },
     async cutOver(value) {
       await tell('/cut-over', { value });

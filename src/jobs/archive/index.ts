@@ -3,24 +3,21 @@
  * is how its agent follows the log, and what the database says of the part that it keeps.
  */
 import type { Cluster, CommonSpec } from '../../api/cluster.ts';
-import type { DesiredCondition } from '../../api/condition.ts';
 import { durationMs } from '../../api/duration.ts';
 import type { KubeObject } from '../../api/object.ts';
 import { configMaps, statefulSets } from '../../api/resource.ts';
 import { archiveReportPort } from '../../backup/archive-report.ts';
-import type { Assessment, KindHandler, StatusReport } from '../../engine/engine.ts';
+import type { KindHandler } from '../../engine/engine.ts';
 import { objectSteps, ownerOf } from '../../plan/objects.ts';
-import { type ObjectStep, type Outcome, type Plan, wait } from '../../plan/plan.ts';
+import type { ObjectStep } from '../../plan/plan.ts';
 import { refOf } from '../../plan/ref.ts';
 import { outdatedPods, restartSteps } from '../../plan/rollout.ts';
 import type { Children, StatefulSet } from '../../resources/children.ts';
 import { configName } from '../agent-job.ts';
-import { type Judged, judgeArchive } from './judge.ts';
+import { judgeArchive } from './judge.ts';
 import { archiveName, archiveObjects } from './objects.ts';
 import { observeArchive } from './observe.ts';
-
-/** While the archive is not as it should be, nothing else tells when it is. */
-const recheckMs = 5_000;
+import { judged } from './status.ts';
 
 /** `engine`, with archives of its log. `image` holds the agent. */
 export function withArchive(engine: KindHandler, image: string): KindHandler {
@@ -99,42 +96,4 @@ function leftovers(cluster: Cluster, wanted: readonly KubeObject[], children: Ch
     if (ref === undefined || object.metadata.deletionTimestamp !== undefined) return [];
     return [{ type: 'delete', ref, reason: 'backup.archive is not in the spec any more' }];
   });
-}
-
-function judged(assessment: Assessment, { status: archive, verdict, interruption }: Judged): Assessment {
-  const { plan, status } = assessment;
-  if (verdict === undefined) {
-    const message = `the archive is interrupted: ${interruption}`;
-    const outcome =
-      interruption === undefined || plan.outcome.state !== 'settled'
-        ? plan.outcome
-        : wait('ArchiveInterrupted', message, recheckMs);
-    return { ...assessment, plan: { ...plan, outcome }, status: { ...status, archive } };
-  }
-  const { reason, message } = verdict;
-  const isGood = plan.outcome.state === 'settled';
-  const outcome: Outcome = isGood ? wait(reason, message, recheckMs) : sooner(plan.outcome);
-  const isTrouble = reason !== 'ArchiveStarting';
-  const conditions = status.conditions.map((condition): DesiredCondition => {
-    if (condition.type === 'Ready' && condition.status === 'True')
-      return { ...condition, status: 'False', reason, message };
-    if (condition.type === 'Degraded' && condition.status === 'False' && isTrouble) {
-      return { ...condition, status: 'True', reason, message };
-    }
-    return condition;
-  });
-  const found: DesiredCondition[] = isTrouble ? [{ type: reason, status: 'True', reason, message }] : [];
-  const phase: Partial<StatusReport> = status.phase === 'Ready' ? { phase: isTrouble ? 'Degraded' : 'Creating' } : {};
-  const changed: Plan = { ...plan, outcome };
-  return {
-    ...assessment,
-    plan: changed,
-    status: { ...status, ...phase, archive, conditions: [...conditions, ...found] },
-  };
-}
-
-/** Whatever else is waited for. */
-function sooner(outcome: Outcome): Outcome {
-  if (outcome.state === 'settled') return outcome;
-  return { ...outcome, recheckMs: Math.min(outcome.recheckMs ?? recheckMs, recheckMs) };
 }

@@ -41,7 +41,7 @@ async function create(resource: Resource, name: string, spec: object): Promise<v
     apiVersion: apiVersionOf(resource),
     kind: resource.kind,
     metadata: { name, namespace: stage.namespace },
-    spec: { cluster: { name: 'p' }, ...spec },
+    spec: { cluster: { kind: 'PostgresCluster', name: 'p' }, ...spec },
   });
 }
 

@@ -1,6 +1,7 @@
-/** A PostgresCluster is detached from its resource (`--cascade=orphan`), runs on, and is adopted by a new resource of the same name. */
+/** A PostgresCluster without its operator: detached from its resource (`--cascade=orphan`) and adopted by a new one of the same name, and paused. */
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { statefulSets } from '../../../src/api/resource.ts';
+import { podIsReady } from '../../../src/resources/children.ts';
 import { isNotFound } from '../../../src/runtime/api-error.ts';
 import { removeByName } from '../../support/kubernetes.ts';
 import { keepPostgresEvidence } from '../../support/postgres-evidence.ts';
@@ -72,6 +73,27 @@ test('without the resource, a failover needs nobody; the new resource finds anot
       expect((await cluster.primary()).metadata.name).not.toBe(before.metadata.name),
     );
     await stage.createPostgres('p', spec);
+    await cluster.whole(3, { withinMs: 120_000 });
+    return undefined;
+  });
+});
+
+test('with the operator paused for the cluster, nothing is changed, and Patroni fails over', async () => {
+  await underPostgresWriters('paused, and a failover', scenario, async () => {
+    await cluster.change({ paused: true });
+    await until('paused', async () => expect((await cluster.status()).phase).toBe('Paused'));
+    await cluster.change({ instances: 5 });
+    const before = await cluster.primary();
+    await removeByName(stage.client, before, { gracePeriodSeconds: 0 });
+    await until('another primary', async () =>
+      expect((await cluster.primary()).metadata.name).not.toBe(before.metadata.name),
+    );
+    await until('three run', async () => expect((await cluster.pods()).filter(podIsReady)).toHaveLength(3), {
+      withinMs: 120_000,
+    });
+    expect((await cluster.status()).phase).toBe('Paused');
+    expect(await cluster.claims()).toHaveLength(3);
+    await cluster.change({ instances: 3, paused: false });
     await cluster.whole(3, { withinMs: 120_000 });
     return undefined;
   });

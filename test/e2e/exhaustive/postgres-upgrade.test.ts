@@ -70,7 +70,7 @@ describe('of three members, with a backup before it and after it', () => {
         apiVersion: apiVersionOf(resource),
         kind: resource.kind,
         metadata: { name, namespace: stage.namespace },
-        spec: { cluster: { name: 'p' }, ...spec },
+        spec: { cluster: { kind: 'PostgresCluster', name: 'p' }, ...spec },
       });
     }
     await contentReady();

@@ -102,7 +102,7 @@ describe('the first member', () => {
         ...importing({ digest: 'old' }),
         observed: { source: { state: 'unusable', why: 'Secret source has no key password' } },
       },
-      ['wait SecretMissing'],
+      ['blocked SecretMissing'],
     ],
     ['copies', importing({ phase: 'copying', copied: 1, total: 2 }), ['wait Importing']],
     ['follows, and nobody joins', importing(), ['wait Following']],

@@ -236,6 +236,16 @@ describe.each([...postgresPrograms])('PostgreSQL %s', (_, program) => {
     ).toEqual([['t', 'f']]);
   });
 
+  it('under Delete, a role loses what its grants gave it on tables, and goes', async () => {
+    const tables = { name: 'public', tables: ['SELECT'], sequences: ['USAGE'] };
+    const auditor = user('auditor', { grants: [{ database: 'shop', schemas: [tables] }], deletionPolicy: 'Delete' });
+    expect(await it_.settle(auditor)).toMatchObject({ reason: 'settled', refused: [] });
+    const granted = "SELECT count(*) > 0 FROM information_schema.table_privileges WHERE grantee = 'auditor'";
+    expect(await it_.server.sql(granted, 'shop')).toEqual([['t']]);
+    expect(await it_.remove(auditor)).toMatchObject({ reason: 'settled' });
+    expect(await it_.server.sql("SELECT count(*) FROM pg_roles WHERE rolname = 'auditor'")).toEqual([['0']]);
+  });
+
   it('under Delete, what was created goes, and nothing that somebody still has', async () => {
     const reader = user('reader', { grants: [{ database: 'shop' }], deletionPolicy: 'Delete' });
     expect(await it_.remove(reader)).toMatchObject({ reason: 'settled' });

@@ -5,6 +5,7 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   readlinkSync,
   rmSync,
@@ -94,16 +95,56 @@ describe('a member starts, or says why not', () => {
       `${blankExitCode} the volume is blank, and that of the log is not`,
     ],
     [
-      'after a copy that was cut off, which Patroni has to remove',
-      { start: 'join', also: () => [log('wal/pg_wal'), mkdirSync(at('volume/data/base'), { recursive: true })] },
-      '0 started',
-    ],
-    [
       'not with two logs',
       { log: 'inside', also: () => log('wal/pg_wal', 'another') },
       '1 /volume/data/pg_wal and /wal/pg_wal are both logs: nothing is started before a person has removed the wrong one',
     ],
   ])('%s', (_, volumes, said) => expect(started(volumes)).toBe(said));
+});
+
+describe('a copy that was cut off', () => {
+  const said = '0 started\na copy of the data was cut off: it is removed, and begun anew';
+  /** What `pg_basebackup` has written by then. */
+  const cutOff = (place: 'inside' | 'linked') => (): void => {
+    mkdirSync(at('volume/data/global'), { recursive: true });
+    writeFileSync(at('volume/data/backup_label'), '');
+    log(place === 'inside' ? 'volume/data/pg_wal' : 'wal/pg_wal');
+    if (place === 'linked') symlinkSync(at('wal/pg_wal'), at('volume/data/pg_wal'));
+  };
+  const left = (): string[] => [...readdirSync(at('volume')), ...readdirSync(at('wal'))];
+
+  it.each<readonly [string, Volumes]>([
+    ['is removed', { start: 'join', hasOwnVolume: false, also: cutOff('inside') }],
+    ['is removed with its log on the other volume', { start: 'join', also: cutOff('linked') }],
+    [
+      'is removed after a kill when its log had gone',
+      { start: 'join', also: () => [cutOff('linked')(), rmSync(at('wal/pg_wal'), { recursive: true })] },
+    ],
+  ])('%s', (_, volumes) => {
+    expect(started(volumes)).toBe(said);
+    expect(left()).toEqual([]);
+  });
+
+  it('is removed to its end after a kill', () => {
+    expect(started({ start: 'join', also: () => mkdirSync(at('volume/data.cut-off')) })).toBe('0 started');
+    expect(left()).toEqual([]);
+  });
+
+  it.each<readonly [string, Volumes]>([
+    [
+      'data without a control file that a server has run on',
+      { start: 'join', also: () => mkdirSync(at('volume/data')) },
+    ],
+    ['a whole copy', { start: 'join', log: 'linked', also: () => writeFileSync(at('volume/data/backup_label'), '') }],
+  ])('is not %s', (_, volumes) => {
+    expect(started(volumes)).toBe('0 started');
+    expect(existsSync(at('volume/data'))).toBe(true);
+  });
+
+  it('is not what a member has left that has had data', () => {
+    expect(started({ also: cutOff('linked') })).toBe(blankData);
+    expect(left()).toEqual(['data', 'pg_wal']);
+  });
 });
 
 describe('the log of a restore', () => {

@@ -5,6 +5,7 @@
  * A wait is mostly a time limit. On a machine under load the same limit falls otherwise the second time, so it is kept which
  * came first.
  */
+import { randomBytes } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { EngineContext, HttpRequest, HttpResponse } from '../../../src/engine/engine-context.ts';
 import type { Clock } from '../../../src/system/clock.ts';
@@ -23,23 +24,41 @@ interface Wait {
   overAt?: number;
 }
 
+/** What a login chose: the answers to it can only be given again to the same. */
+interface Nonce {
+  readonly login: string;
+  readonly text: string;
+}
+
 export interface KeptIO {
   readonly exchanges: readonly SecuredExchange[];
   readonly waits: readonly Wait[];
+  readonly nonces: readonly Nonce[];
 }
 
 type Keepable = Pick<EngineContext, 'exchange' | 'sleep'>;
+type Kept = Keepable & Required<Pick<EngineContext, 'nonce'>>;
 
 /** The same as it is now: what ends later belongs to somebody else. */
-export function frozen({ exchanges, waits }: KeptIO): KeptIO {
-  return { exchanges: exchanges.map((one) => ({ ...one })), waits: waits.map((one) => ({ ...one })) };
+export function frozen({ exchanges, waits, nonces }: KeptIO): KeptIO {
+  return {
+    exchanges: exchanges.map((one) => ({ ...one })),
+    waits: waits.map((one) => ({ ...one })),
+    nonces: [...nonces],
+  };
 }
 
-export function keeping(io: Keepable, now: () => number): Keepable & { readonly kept: KeptIO } {
+export function keeping(io: Keepable, now: () => number): Kept & { readonly kept: KeptIO } {
   const exchanges: SecuredExchange[] = [];
   const waits: Wait[] = [];
+  const nonces: Nonce[] = [];
   return {
-    kept: { exchanges, waits },
+    kept: { exchanges, waits, nonces },
+    nonce(login) {
+      const text = randomBytes(18).toString('base64');
+      nonces.push({ login, text });
+      return text;
+    },
     async exchange(request) {
       if (request.tls === undefined) return io.exchange(request);
       const one: SecuredExchange = { request };
@@ -73,12 +92,17 @@ const neverMs = 10_000;
  */
 export function givenAgain(
   io: Keepable,
-  { exchanges, waits }: KeptIO,
+  { exchanges, waits, nonces }: KeptIO,
   clock: Pick<Clock, 'monotonic' | 'after'>,
   began: number,
-): Keepable {
-  const [unanswered, unended] = [[...exchanges], [...waits]];
+): Kept {
+  const [unanswered, unended, unused] = [[...exchanges], [...waits], [...nonces]];
   return {
+    nonce(login) {
+      const next = unused.findIndex((one) => one.login === login);
+      const [found] = next < 0 ? [] : unused.splice(next, 1);
+      return found?.text ?? 'nobody has logged in so';
+    },
     exchange(request) {
       if (request.tls === undefined) return io.exchange(request);
       return new Promise((resolve, reject) => {

@@ -7,8 +7,10 @@
  * from that view counts, too, as in the simulation.
  */
 import { isDeepStrictEqual } from 'node:util';
+import type { Cluster } from '../../../src/api/cluster.ts';
 import type { KubeObject } from '../../../src/api/object.ts';
-import { type FieldChange, isOptional, type Plan, type Step } from '../../../src/plan/plan.ts';
+import type { Assessment } from '../../../src/engine/engine.ts';
+import { type EngineAction, type FieldChange, isOptional, type Plan, type Step } from '../../../src/plan/plan.ts';
 import { describeStep } from '../../../src/runtime/executor.ts';
 import type { TransportRequest } from '../../../src/runtime/transport.ts';
 import type { Clock } from '../../../src/system/clock.ts';
@@ -178,27 +180,39 @@ export function liveForesight(options: LiveForesightOptions): Edges {
       .sort((a, b) => likeness(b) - likeness(a) || b.number - a.number);
   }
 
-  return {
-    engines: recorded.engines.map((engine) => ({
-      ...engine,
-      async assess(...given) {
-        const assessment = await engine.assess(...given);
-        return {
-          ...assessment,
-          async act(action) {
-            acting += 1;
-            try {
-              await assessment.act(action);
-            } catch (error) {
-              for (const course of courses.values()) if (course.pass.cluster === given[0]) course.isCut = true;
-              throw error;
-            } finally {
-              acting -= 1;
-            }
-          },
-        };
+  function counted<Of extends Pick<Assessment, 'act'>>(cluster: Cluster, assessment: Of): Of {
+    return {
+      ...assessment,
+      async act(action: EngineAction) {
+        acting += 1;
+        try {
+          await assessment.act(action);
+        } catch (error) {
+          for (const course of courses.values()) if (course.pass.cluster === cluster) course.isCut = true;
+          throw error;
+        } finally {
+          acting -= 1;
+        }
       },
-    })),
+    };
+  }
+
+  return {
+    engines: recorded.engines.map((engine) => {
+      const { removal } = engine;
+      return {
+        ...engine,
+        assess: async (...given) => counted(given[0], await engine.assess(...given)),
+        ...(removal === undefined
+          ? {}
+          : {
+              async removal(...given: Parameters<typeof removal>) {
+                const found = await removal(...given);
+                return found === undefined ? undefined : counted(given[0], found);
+              },
+            }),
+      };
+    }),
     async dial(host, port, signal) {
       const socket = await recorded.dial(host, port, signal);
       const write = socket._write.bind(socket);

@@ -27,14 +27,18 @@ const patienceMs = 300_000;
 export async function planFrom(pass: Pass, objects: readonly KubeObject[]): Promise<Plan> {
   const time = virtualTime();
   const { name, namespace } = pass.cluster.metadata;
+  const again = (io: EngineContext): EngineContext => ({
+    ...io,
+    ...givenAgain(io, pass.kept, time, pass.began),
+    // What was said within TLS was kept in the clear.
+    secure: (stream) => Promise.resolve(stream),
+  });
+  const { removal } = pass.engine;
   const engine: KindHandler = {
     ...pass.engine,
-    assess: (cluster, children, io, referred) => {
-      const again = givenAgain(io, pass.kept, time, pass.began);
-      // What was said within TLS was kept in the clear.
-      const secure: EngineContext['secure'] = (stream) => Promise.resolve(stream);
-      return pass.engine.assess(cluster, children, { ...io, ...again, secure }, referred);
-    },
+    assess: (cluster, children, io, referred, peers) =>
+      pass.engine.assess(cluster, children, again(io), referred, peers),
+    ...(removal === undefined ? {} : { removal: (cluster, io, referred) => removal(cluster, again(io), referred) }),
   };
   const reads = [...pass.secretReads];
   const answered = async (path: string): Promise<void> => {

@@ -4,7 +4,7 @@
  */
 import type { Cluster } from '../../../src/api/cluster.ts';
 import type { KubeObject } from '../../../src/api/object.ts';
-import type { KindHandler } from '../../../src/engine/engine.ts';
+import type { Assessment, KindHandler } from '../../../src/engine/engine.ts';
 import type { EngineContext } from '../../../src/engine/engine-context.ts';
 import type { EngineAction } from '../../../src/plan/plan.ts';
 import { type Children, noChildren } from '../../../src/resources/children.ts';
@@ -120,7 +120,7 @@ export function foresightRecorder(options: {
       children,
       referred,
       connections: [],
-      kept: { exchanges: [], waits: [] },
+      kept: { exchanges: [], waits: [], nonces: [] },
       isPlanned: false,
       isUpkeep,
       secretReads: [],
@@ -150,7 +150,7 @@ export function foresightRecorder(options: {
       const secretReads: SecretRead[] = [];
       const planned = new WeakSet<Pass>();
       const recorded = engines.map((engine): KindHandler => {
-        const { lastBackup, maintenance } = engine;
+        const { lastBackup, maintenance, removal } = engine;
         const reading =
           (pass: Pass, io: EngineContext): EngineContext['secret'] =>
           async (name, whose, told) => {
@@ -159,45 +159,61 @@ export function foresightRecorder(options: {
             if (!planned.has(pass)) pass.secrets.set(name, values);
             return values;
           };
+        /** Takes down all that is asked until there is an answer, and what is done after it. */
+        async function observed<Answer extends Pick<Assessment, 'act'> | undefined>(
+          pass: Pass,
+          io: EngineContext,
+          ask: (watched: EngineContext) => Promise<Answer>,
+        ): Promise<Answer> {
+          const connections: Connection[] = [];
+          const firstRead = secretReads.length;
+          const { kept, ...keepable } = keeping(io, () => clock.monotonic());
+          const into = (): Connection[] | undefined => (planned.has(pass) ? undefined : connections);
+          const answer = await ask({
+            ...io,
+            ...keepable,
+            secret: reading(pass, io),
+            dial: (...place) => askedFor(into(), () => io.dial(...place)),
+            secure: tappedWithin(io.secure, () => clock.monotonic()),
+            exchange: (request) => askedFor(into(), () => keepable.exchange(request)),
+          });
+          planned.add(pass);
+          pass.connections = connections.map((one) => ({ ...one, events: [...one.events] }));
+          pass.kept = frozen(kept);
+          pass.secretReads = secretReads.slice(firstRead);
+          pass.isPlanned = true;
+          if (answer === undefined) return answer;
+          return {
+            ...answer,
+            async act(action: EngineAction) {
+              const act: Act = { pass, action, from: clock.monotonic() };
+              if (onlooker === undefined) acts.push(act);
+              else await onlooker.acting(act);
+              try {
+                await answer.act(action);
+              } catch (error) {
+                act.failure = error instanceof Error ? error.message : String(error);
+                throw error;
+              } finally {
+                act.to = clock.monotonic();
+              }
+            },
+          };
+        }
         return {
           ...engine,
-          async assess(cluster, children, io, referred) {
+          async assess(cluster, children, io, referred, peers) {
             const pass = begin(id, engine, cluster, children, referred);
-            const connections: Connection[] = [];
-            const firstRead = secretReads.length;
-            const { kept, ...keepable } = keeping(io, () => clock.monotonic());
-            const into = (): Connection[] | undefined => (planned.has(pass) ? undefined : connections);
-            const watched: EngineContext = {
-              ...io,
-              ...keepable,
-              secret: reading(pass, io),
-              dial: (...place) => askedFor(into(), () => io.dial(...place)),
-              secure: tappedWithin(io.secure, () => clock.monotonic()),
-              exchange: (request) => askedFor(into(), () => keepable.exchange(request)),
-            };
-            const assessment = await engine.assess(cluster, children, watched, referred);
-            planned.add(pass);
-            pass.connections = connections.map((one) => ({ ...one, events: [...one.events] }));
-            pass.kept = frozen(kept);
-            pass.secretReads = secretReads.slice(firstRead);
-            pass.isPlanned = true;
-            return {
-              ...assessment,
-              async act(action) {
-                const act: Act = { pass, action, from: clock.monotonic() };
-                if (onlooker === undefined) acts.push(act);
-                else await onlooker.acting(act);
-                try {
-                  await assessment.act(action);
-                } catch (error) {
-                  act.failure = error instanceof Error ? error.message : String(error);
-                  throw error;
-                } finally {
-                  act.to = clock.monotonic();
-                }
-              },
-            };
+            return observed(pass, io, (watched) => engine.assess(cluster, children, watched, referred, peers));
           },
+          ...(removal === undefined
+            ? {}
+            : {
+                async removal(cluster, io, referred) {
+                  const pass = begin(id, engine, cluster, noChildren, referred);
+                  return observed(pass, io, (watched) => removal(cluster, watched, referred));
+                },
+              }),
           // Who is asked for a last backup is being deleted, and the processes are not asked.
           ...(lastBackup === undefined
             ? {}

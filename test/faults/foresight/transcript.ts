@@ -117,29 +117,55 @@ export function replayed(
       if (connection?.outcome === undefined) return;
       const { at, refusal } = connection.outcome;
       if (refusal !== undefined) return then(at, () => reject(refusal));
-      const bind = (asked: Buffer): Connection | undefined => {
+      const bind = (asked: Buffer, isSecured: boolean): readonly Event[] | undefined => {
         // Of several that ask the same, each is told what it was told.
         const found = [connection, ...unbound].find(
-          (one) => unbound.has(one) && isHere(one) && isOpenedBy(one.events, asked),
+          (one) => unbound.has(one) && isHere(one) && isOpenedBy(opened(one.events, isSecured), asked),
         );
-        if (found !== undefined) unbound.delete(found);
-        return found;
+        if (found === undefined) return undefined;
+        unbound.delete(found);
+        return opened(found.events, isSecured);
       };
-      then(at, () => resolve(echo(bind, then)));
+      then(at, () => resolve(echo(bind, tlsAnswer(connection.events), then)));
     });
 }
 
 type Then = (at: number, call: () => void) => void;
 
-/** Which of them it is shows in what is asked before anything is answered. */
-function echo(bind: (asked: Buffer) => Connection | undefined, then: Then): Duplex {
+/** With these bytes PostgreSQL is asked for TLS, whoever asks: `SSLRequest` of its protocol. */
+const sslRequest = Buffer.from('0000000804d2162f', 'hex');
+
+/** The answer to that; undefined where a connection begins otherwise. */
+function tlsAnswer([asked, answered]: readonly Event[]): Exclude<Event, { way: 'out' }> | undefined {
+  const isAsked = asked?.way === 'out' && asked.bytes.equals(sslRequest);
+  return isAsked && answered !== undefined && answered.way !== 'out' ? answered : undefined;
+}
+
+/** What shows which connection it is. */
+const opened = (events: readonly Event[], isSecured: boolean): readonly Event[] =>
+  isSecured && tlsAnswer(events) !== undefined ? events.slice(2) : events;
+
+/** Which of them it is shows in what is asked before anything is answered, but that TLS is there. */
+function echo(
+  bind: (asked: Buffer, isSecured: boolean) => readonly Event[] | undefined,
+  security: Exclude<Event, { way: 'out' }> | undefined,
+  then: Then,
+): Duplex {
   let rest: Event[] | undefined;
   let asked: Buffer = Buffer.alloc(0);
+  let isSecured = false;
   const socket = new Duplex({
     read: () => undefined,
     write(chunk: Buffer, _encoding, done) {
       asked = Buffer.concat([asked, chunk]);
-      rest ??= bind(asked)?.events.slice();
+      if (rest === undefined && security !== undefined && !isSecured && asked.equals(sslRequest)) {
+        isSecured = true;
+        asked = Buffer.alloc(0);
+        then(security.at, () => say(socket, security));
+        done();
+        return;
+      }
+      rest ??= bind(asked, isSecured)?.slice();
       answer();
       done();
     },

@@ -33,7 +33,7 @@ export const readOnly = { default_transaction_read_only: 'on' } as const;
 
 /** Runs `talk` on a fresh connection, all within the time. The server gives up what we no longer wait for. */
 export async function withSession<T>(
-  io: Pick<EngineContext, 'dial' | 'sleep' | 'secure'>,
+  io: Pick<EngineContext, 'dial' | 'sleep' | 'secure' | 'nonce'>,
   { address, port, login, tls, timeoutMs = answerTimeoutMs, isConsole }: SessionTarget,
   talk: (connection: PostgresConnection) => Promise<T>,
 ): Promise<T> {
@@ -49,7 +49,8 @@ export async function withSession<T>(
       const wire = openWire(stream, longestAnswerBytes);
       const ours = isConsole ? {} : { search_path: 'pg_catalog', statement_timeout: String(timeoutMs) };
       const settings = { ...ours, ...login.settings };
-      const parameters = await logIn(wire, { ...login, settings }, nonce());
+      const own = io.nonce?.(`${login.user}@${place}`) ?? nonce();
+      const parameters = await logIn(wire, { ...login, settings }, own);
       const opened = postgresConnection(wire, parameters, bounds);
       connection = opened;
       return await talk(opened);

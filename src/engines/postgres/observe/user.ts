@@ -86,7 +86,7 @@ export async function observeUser(
         const isSeen = role.exists && each.exists && each.allowsConnections;
         inside.push({
           ...each,
-          ...(isSeen ? await talk(each.database, (it) => observeInside(it, spec, each.database)) : nothing),
+          ...(isSeen ? await talk(each.database, (it) => observeInside(it, resource, each.database)) : nothing),
         });
       }
       const isExpired = spec.validUntil !== undefined && Date.parse(spec.validUntil) <= io.now();
@@ -104,9 +104,11 @@ const nothing = { schemas: [], defaults: [] } as const;
 
 async function observeInside(
   connection: Parameters<typeof ask>[0],
-  { name, grants = [] }: UserSpec,
+  { spec: { name, grants = [] }, metadata }: Cluster<UserSpec>,
   database: string,
 ): Promise<Pick<InsidePrivileges, 'schemas' | 'defaults'>> {
+  // Of a role that goes, nothing is wanted any more: what it has is counted as surplus.
+  const isGoing = metadata.deletionTimestamp !== undefined;
   const wanted = grants.find((grant) => grant.database === database)?.schemas ?? [];
   const rows = await ask(
     connection,
@@ -117,7 +119,8 @@ async function observeInside(
   );
   const schemas: SchemaPrivileges[] = [];
   for (const row of rows) {
-    const { tables = [], sequences = [] } = wanted.find((schema) => schema.name === row.schema) ?? {};
+    const found = isGoing ? undefined : wanted.find((schema) => schema.name === row.schema);
+    const { tables = [], sequences = [] } = found ?? {};
     schemas.push({
       ...row,
       tables: await askOne(connection, relationsQuestion(name, row.schema, 'tables', tables, tablePrivileges)),

@@ -71,7 +71,7 @@ export function settledCutOverSteps(situation: Situation): ObjectStep[] {
 function progress(situation: Situation, member: LiveMember, seen: ImportSeen): Omit<ImportPlan, 'roster'> {
   const { observed, cluster } = situation;
   const { source } = observed;
-  if (source?.state === 'unusable') return { steps: [], outcome: wait('SecretMissing', source.why, followMs) };
+  if (source?.state === 'unusable') return { steps: [], outcome: blocked('SecretMissing', source.why, followMs) };
   if (source !== undefined && source.digest !== seen.digest) {
     const action = { type: 'postgres.import', member: asked(member) } as const;
     const summary = `tell ${member.pod} the password of the source`;

@@ -156,8 +156,6 @@ def stopped(*_):
 
 
 def main():
-    with open(CONFIG + '/bootstrap.yml', encoding='utf8') as file:
-        source = json.load(file)['bootstrap']['import']
     os.makedirs(TEMPORARY, mode=0o700, exist_ok=True)
     signal.signal(signal.SIGTERM, stopped)
     server = Server(('0.0.0.0', int(os.environ['REST_PORT'])), Handler)
@@ -170,6 +168,9 @@ def main():
             record.update(json.load(file))
     while True:
         try:
+            # The spec may have changed.
+            with open(CONFIG + '/bootstrap.yml', encoding='utf8') as file:
+                source = json.load(file)['bootstrap']['import']
             work(source)
             break
         except Refused as refused:

@@ -102,8 +102,17 @@ OPTIONS = '-c search_path=pg_catalog -c default_transaction_read_only=off -c rol
 OURS = "('clusterwright', 'clusterwright_pooler', 'clusterwright_monitor')"
 
 
+def check_prepared(source):
+    """A standby does not show prepared transactions, and they are there once it is promoted: a server with room for fewer does not start."""
+    there, here = int(control('max_prepared_xacts setting')), int(source['settings']['max_prepared_transactions'])
+    if there > here:
+        raise Refused('max_prepared_transactions of the source is %d, and here it is %d: with transactions that are prepared the server would '
+                      'not start. Set it to %d in spec.parameters' % (there, here, there))
+
+
 def inspect(follower):
     """What only the copy can tell. Nothing of it is better after more of the log."""
+    check_prepared(follower.source)
     rows = follower.sql("select rolname from pg_roles where rolsuper and rolname = 'postgres'")
     if not rows:
         raise Refused('role postgres of the source is no superuser, which Patroni needs')

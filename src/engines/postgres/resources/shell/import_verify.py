@@ -2,10 +2,14 @@
 import os
 import time
 
+from import_copy import check_prepared
 from import_record import COPY, PROGRAMS, Refused, Trouble, record, run, short
 from import_report import since, told
 from import_source import compared, control, identify, lsn_text
 
+# What libpq says where nobody answers. A server that refuses a login is there, and may be written to.
+SILENT = ('Connection refused', 'timeout expired', 'No route to host', 'Network is unreachable', 'could not translate host name',
+          'Connection timed out', 'server closed the connection unexpectedly', 'Connection reset')
 QUIET = float(os.environ.get('IMPORT_QUIET_SECONDS', '5'))
 
 
@@ -20,26 +24,39 @@ def verify(follower, value, collations):
                       '(%s): ask with %s,collations-differ, and run REINDEX afterwards' % ('; '.join(collations), asked_for))
     if follower.sql("select 1 from pg_subscription where subenabled"):
         raise Refused('the source has subscriptions of logical replication that are enabled: both would go on with them; disable them there')
-    if follower.sql('select 1 from pg_prepared_xacts'):
-        raise Refused('the source has prepared transactions: commit them or roll them back there')
+    check_prepared(source)
     try:
         before = compared(identify(source))
     except Trouble as trouble:
+        if not any(words in str(trouble) for words in SILENT):
+            raise Refused('the source answers, and cannot be asked: %s' % trouble) from trouble
         return verify_alone(follower, position, str(trouble))
     if position != 'verified':
         raise Refused('the source answers: a position is only taken where it does not. Ask with verified')
     told.say('cutting-over', message='the source is watched for %g s: it may write nothing any more' % QUIET, **since)
     time.sleep(QUIET)
     after = compared(identify(source))
-    if after['end'] != before['end']:
-        raise Refused('the source still writes: its log went from %s to %s within %g s. Stop the clients, or the server in order'
-                      % (lsn_text(before['end']), lsn_text(after['end']), QUIET))
     until = time.monotonic() + 30
     while follower.end()[1] < after['end']:
         if time.monotonic() > until:
             raise Refused('%d bytes are missing here after 30 s' % (after['end'] - follower.end()[1]))
         time.sleep(0.1)
+    if after['end'] != before['end'] and not is_background(before['end'], after['end']):
+        raise Refused('the source still writes: its log went from %s to %s within %g s. Stop the clients, or the server in order'
+                      % (lsn_text(before['end']), lsn_text(after['end']), QUIET))
     return None
+
+
+def records(start, end):
+    answer = run([PROGRAMS + '/pg_waldump', '--path', COPY + '/pg_wal', '--timeline', str(record['timeline']),
+                  '--start', lsn_text(start), '--end', lsn_text(end)], timeout=120)
+    return [line for line in answer.stdout.splitlines() if line.startswith('rmgr:')]
+
+
+def is_background(start, end):
+    """A server that nobody writes to notes which transactions run, and makes checkpoints."""
+    found = records(start, end)
+    return bool(found) and all(line.split()[1] in ('Standby', 'XLOG') for line in found)
 
 
 def verify_alone(follower, position, why):
@@ -63,10 +80,6 @@ def ends_in_order(end):
     """The last that a server writes when it is stopped in order is a checkpoint."""
     size = int(control('Bytes per WAL segment'))
     first = max((end - 1) // size * size - size, 0) or size
-    answer = run([PROGRAMS + '/pg_waldump', '--path', COPY + '/pg_wal', '--timeline', str(record['timeline']),
-                  '--start', lsn_text(first), '--end', lsn_text(end)], timeout=120)
-    if not answer.stdout:
-        answer = run([PROGRAMS + '/pg_waldump', '--path', COPY + '/pg_wal', '--timeline', str(record['timeline']),
-                      '--start', lsn_text((end - 1) // size * size), '--end', lsn_text(end)], timeout=120)
-    lines = [line for line in answer.stdout.splitlines() if line.startswith('rmgr:')]
+    # The segment before may not be there.
+    lines = records(first, end) or records((end - 1) // size * size, end)
     return bool(lines) and 'CHECKPOINT_SHUTDOWN' in lines[-1]

@@ -4,7 +4,10 @@
 # A member that imports data goes on once it has it.
 #
 # Where the log has a volume of its own, pg_wal leads to it. After a restore it is still a directory of the data: it is
-# moved before the first start. This may be killed at any point, and run again.
+# moved before the first start.
+#
+# A copy of the primary's data that was cut off is removed: Patroni would wait for a person.
+# This may be killed at any point, and run again.
 set -eu
 data=${DATA_DIRECTORY:?} wal=${WAL_DIRECTORY:-}
 start=$(cat "${CONFIG_DIRECTORY:?}/start" 2>/dev/null || echo join)
@@ -31,6 +34,22 @@ link_log() {
   sync
   rm -rf "$data/pg_wal.moved"
 }
+
+# pg_basebackup writes backup_label first and pg_control last, and a server removes the first and needs the second: none has
+# ever started on such data. Whoever still copies to it finds no directory any more, and ends.
+is_cut_off() { [ "$start" = join ] && [ -f "$data/backup_label" ] && [ ! -e "$data/global/pg_control" ]; }
+
+remove_copy() {
+  echo "a copy of the data was cut off: it is removed, and begun anew" >&2
+  if [ -n "$wal" ]; then
+    log=$(readlink "$data/pg_wal" || true)
+    case $log in "$wal" | "$wal".*) rm -rf "$log" ;; esac
+  fi
+  mv "$data" "$data.cut-off"
+}
+
+if is_cut_off; then remove_copy; fi
+rm -rf "$data.cut-off"
 
 if [ -s "$data/global/pg_control" ]; then
   if [ -n "$wal" ]; then

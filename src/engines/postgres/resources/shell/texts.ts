@@ -165,8 +165,6 @@ def stopped(*_):
 
 
 def main():
-    with open(CONFIG + '/bootstrap.yml', encoding='utf8') as file:
-        source = json.load(file)['bootstrap']['import']
     os.makedirs(TEMPORARY, mode=0o700, exist_ok=True)
     signal.signal(signal.SIGTERM, stopped)
     server = Server(('0.0.0.0', int(os.environ['REST_PORT'])), Handler)
@@ -179,6 +177,9 @@ def main():
             record.update(json.load(file))
     while True:
         try:
+            # The spec may have changed.
+            with open(CONFIG + '/bootstrap.yml', encoding='utf8') as file:
+                source = json.load(file)['bootstrap']['import']
             work(source)
             break
         except Refused as refused:
@@ -302,8 +303,17 @@ OPTIONS = '-c search_path=pg_catalog -c default_transaction_read_only=off -c rol
 OURS = "('clusterwright', 'clusterwright_pooler', 'clusterwright_monitor')"
 
 
+def check_prepared(source):
+    """A standby does not show prepared transactions, and they are there once it is promoted: a server with room for fewer does not start."""
+    there, here = int(control('max_prepared_xacts setting')), int(source['settings']['max_prepared_transactions'])
+    if there > here:
+        raise Refused('max_prepared_transactions of the source is %d, and here it is %d: with transactions that are prepared the server would '
+                      'not start. Set it to %d in spec.parameters' % (there, here, there))
+
+
 def inspect(follower):
     """What only the copy can tell. Nothing of it is better after more of the log."""
+    check_prepared(follower.source)
     rows = follower.sql("select rolname from pg_roles where rolsuper and rolname = 'postgres'")
     if not rows:
         raise Refused('role postgres of the source is no superuser, which Patroni needs')
@@ -702,10 +712,14 @@ def control(name):
 import os
 import time
 
+from import_copy import check_prepared
 from import_record import COPY, PROGRAMS, Refused, Trouble, record, run, short
 from import_report import since, told
 from import_source import compared, control, identify, lsn_text
 
+# What libpq says where nobody answers. A server that refuses a login is there, and may be written to.
+SILENT = ('Connection refused', 'timeout expired', 'No route to host', 'Network is unreachable', 'could not translate host name',
+          'Connection timed out', 'server closed the connection unexpectedly', 'Connection reset')
 QUIET = float(os.environ.get('IMPORT_QUIET_SECONDS', '5'))
 
 
@@ -720,26 +734,39 @@ def verify(follower, value, collations):
                       '(%s): ask with %s,collations-differ, and run REINDEX afterwards' % ('; '.join(collations), asked_for))
     if follower.sql("select 1 from pg_subscription where subenabled"):
         raise Refused('the source has subscriptions of logical replication that are enabled: both would go on with them; disable them there')
-    if follower.sql('select 1 from pg_prepared_xacts'):
-        raise Refused('the source has prepared transactions: commit them or roll them back there')
+    check_prepared(source)
     try:
         before = compared(identify(source))
     except Trouble as trouble:
+        if not any(words in str(trouble) for words in SILENT):
+            raise Refused('the source answers, and cannot be asked: %s' % trouble) from trouble
         return verify_alone(follower, position, str(trouble))
     if position != 'verified':
         raise Refused('the source answers: a position is only taken where it does not. Ask with verified')
     told.say('cutting-over', message='the source is watched for %g s: it may write nothing any more' % QUIET, **since)
     time.sleep(QUIET)
     after = compared(identify(source))
-    if after['end'] != before['end']:
-        raise Refused('the source still writes: its log went from %s to %s within %g s. Stop the clients, or the server in order'
-                      % (lsn_text(before['end']), lsn_text(after['end']), QUIET))
     until = time.monotonic() + 30
     while follower.end()[1] < after['end']:
         if time.monotonic() > until:
             raise Refused('%d bytes are missing here after 30 s' % (after['end'] - follower.end()[1]))
         time.sleep(0.1)
+    if after['end'] != before['end'] and not is_background(before['end'], after['end']):
+        raise Refused('the source still writes: its log went from %s to %s within %g s. Stop the clients, or the server in order'
+                      % (lsn_text(before['end']), lsn_text(after['end']), QUIET))
     return None
+
+
+def records(start, end):
+    answer = run([PROGRAMS + '/pg_waldump', '--path', COPY + '/pg_wal', '--timeline', str(record['timeline']),
+                  '--start', lsn_text(start), '--end', lsn_text(end)], timeout=120)
+    return [line for line in answer.stdout.splitlines() if line.startswith('rmgr:')]
+
+
+def is_background(start, end):
+    """A server that nobody writes to notes which transactions run, and makes checkpoints."""
+    found = records(start, end)
+    return bool(found) and all(line.split()[1] in ('Standby', 'XLOG') for line in found)
 
 
 def verify_alone(follower, position, why):
@@ -763,12 +790,8 @@ def ends_in_order(end):
     """The last that a server writes when it is stopped in order is a checkpoint."""
     size = int(control('Bytes per WAL segment'))
     first = max((end - 1) // size * size - size, 0) or size
-    answer = run([PROGRAMS + '/pg_waldump', '--path', COPY + '/pg_wal', '--timeline', str(record['timeline']),
-                  '--start', lsn_text(first), '--end', lsn_text(end)], timeout=120)
-    if not answer.stdout:
-        answer = run([PROGRAMS + '/pg_waldump', '--path', COPY + '/pg_wal', '--timeline', str(record['timeline']),
-                      '--start', lsn_text((end - 1) // size * size), '--end', lsn_text(end)], timeout=120)
-    lines = [line for line in answer.stdout.splitlines() if line.startswith('rmgr:')]
+    # The segment before may not be there.
+    lines = records(first, end) or records((end - 1) // size * size, end)
     return bool(lines) and 'CHECKPOINT_SHUTDOWN' in lines[-1]
 `,
   'locked.py': `"""Runs a command while it has the lock of a directory: locked.py DIRECTORY COMMAND...
@@ -981,7 +1004,10 @@ sys.exit(main())
 # A member that imports data goes on once it has it.
 #
 # Where the log has a volume of its own, pg_wal leads to it. After a restore it is still a directory of the data: it is
-# moved before the first start. This may be killed at any point, and run again.
+# moved before the first start.
+#
+# A copy of the primary's data that was cut off is removed: Patroni would wait for a person.
+# This may be killed at any point, and run again.
 set -eu
 data=\${DATA_DIRECTORY:?} wal=\${WAL_DIRECTORY:-}
 start=$(cat "\${CONFIG_DIRECTORY:?}/start" 2>/dev/null || echo join)
@@ -1008,6 +1034,22 @@ link_log() {
   sync
   rm -rf "$data/pg_wal.moved"
 }
+
+# pg_basebackup writes backup_label first and pg_control last, and a server removes the first and needs the second: none has
+# ever started on such data. Whoever still copies to it finds no directory any more, and ends.
+is_cut_off() { [ "$start" = join ] && [ -f "$data/backup_label" ] && [ ! -e "$data/global/pg_control" ]; }
+
+remove_copy() {
+  echo "a copy of the data was cut off: it is removed, and begun anew" >&2
+  if [ -n "$wal" ]; then
+    log=$(readlink "$data/pg_wal" || true)
+    case $log in "$wal" | "$wal".*) rm -rf "$log" ;; esac
+  fi
+  mv "$data" "$data.cut-off"
+}
+
+if is_cut_off; then remove_copy; fi
+rm -rf "$data.cut-off"
 
 if [ -s "$data/global/pg_control" ]; then
   if [ -n "$wal" ]; then

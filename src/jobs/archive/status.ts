@@ -1,0 +1,55 @@
+/** What its archive changes about the status of a cluster, and about when it is looked at again. Pure. */
+import type { DesiredCondition } from '../../api/condition.ts';
+import type { Assessment, StatusReport } from '../../engine/engine.ts';
+import { type Outcome, type Plan, wait } from '../../plan/plan.ts';
+import type { Judged } from './judge.ts';
+
+/** While the archive is not as it should be, nothing else tells when it is. */
+const recheckMs = 5_000;
+
+export function judged<Of extends Pick<Assessment, 'plan' | 'status'>>(
+  assessment: Of,
+  { status: archive, verdict, interruption }: Judged,
+): Of {
+  const { plan, status } = assessment;
+  if (verdict === undefined) {
+    const message = `the archive is interrupted: ${interruption}`;
+    const outcome =
+      interruption === undefined || plan.outcome.state !== 'settled'
+        ? plan.outcome
+        : wait('ArchiveInterrupted', message, recheckMs);
+    return { ...assessment, plan: { ...plan, outcome }, status: { ...status, archive } };
+  }
+  const { reason, message } = verdict;
+  const isGood = plan.outcome.state === 'settled';
+  const outcome: Outcome = isGood ? wait(reason, message, recheckMs) : sooner(plan.outcome);
+  const isTrouble = reason !== 'ArchiveStarting';
+  // Where the engine is at work or blocked, it says so.
+  const isOnlyStarting = !isTrouble && status.phase === 'Ready';
+  const conditions = status.conditions.map((condition): DesiredCondition => {
+    if (condition.type === 'Ready' && condition.status === 'True')
+      return { ...condition, status: 'False', reason, message };
+    if (condition.type === 'Degraded' && condition.status === 'False' && isTrouble) {
+      return { ...condition, status: 'True', reason, message };
+    }
+    if (condition.type === 'Progressing' && isOnlyStarting) {
+      return { ...condition, status: 'True', reason, message };
+    }
+    return condition;
+  });
+  const more: readonly DesiredCondition['type'][] = isTrouble ? [reason] : isOnlyStarting ? ['Reconciling'] : [];
+  const found = more.map((type): DesiredCondition => ({ type, status: 'True', reason, message }));
+  const phase: Partial<StatusReport> = status.phase === 'Ready' ? { phase: isTrouble ? 'Degraded' : 'Creating' } : {};
+  const changed: Plan = { ...plan, outcome };
+  return {
+    ...assessment,
+    plan: changed,
+    status: { ...status, ...phase, archive, conditions: [...conditions, ...found] },
+  };
+}
+
+/** Whatever else is waited for. */
+function sooner(outcome: Outcome): Outcome {
+  if (outcome.state === 'settled') return outcome;
+  return { ...outcome, recheckMs: Math.min(outcome.recheckMs ?? recheckMs, recheckMs) };
+}
