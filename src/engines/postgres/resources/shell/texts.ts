@@ -100,7 +100,7 @@ def promote(follower):
         try:
             ask_source(follower.source, 'DROP_REPLICATION_SLOT %s WAIT' % slot)
         except Trouble as trouble:
-            # It is of no use, and bounded. Where the source has stopped for good nobody minds.
+            # It is of no use, and bounded. A source that has stopped for good does not need it.
             print('import: slot %s is left at the source: %s' % (slot, trouble), file=sys.stderr, flush=True)
     remember(state='done')
 
