@@ -171,6 +171,7 @@ export const parametersSchema = {
     ...Object.entries(forbiddenParameters).map(([why, list]) => ({
       rule: `self.all(name, !(name in [${quoted(list)}]))`,
       message: `one of the parameters ${why}: ${list.join(', ')}`,
+      messageExpression: `'not allowed, ${why}: ' + self.filter(name, name in [${quoted(list)}]).join(', ')`,
     })),
   ],
 } as const satisfies StructuralSchema;
