@@ -1,7 +1,7 @@
 /**
  * The CEL rules of a schema, evaluated outside the API server with the same outcome.
  *
- * Rules may use the standard library plus `quantity(s)`, `compareTo`, `replace` and `join`; the API server stays the oracle, and
+ * Rules may use the standard library plus `quantity(s)`, `compareTo` and `replace`; the API server stays the oracle, and
  * the tests hold the two against each other. Every rule is parsed once, when the first object of its kind comes by.
  */
 import { Environment, type ParseResult } from '@marcbachmann/cel-js';
