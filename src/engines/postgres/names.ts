@@ -44,7 +44,7 @@ export const switchoverAnnotation = 'clusterwright.dev/switchover-to';
 /** On the custom resource: the pod whose member is to be replaced. Its volume is kept. */
 export const replaceAnnotation = 'clusterwright.dev/replace-member';
 
-/** On the custom resource: `verified`, or the position in the log where an import is to end. See `plan/import.ts`. */
+/** On the custom resource: `verified` or `stopped`, or the position in the log where an import is to end. See `plan/import.ts`. */
 export const cutOverAnnotation = 'clusterwright.dev/cut-over';
 
 /** On the custom resource, and from there on the pods: another text has all members restart, one at a time. */

@@ -130,7 +130,7 @@ describe('the first member', () => {
 
   it('is said to follow, with how far behind it is, and what a person writes to cut over', () => {
     expect(said(importing({ notes: ['passwords of these roles are stored as md5'] }))).toBe(
-      'Creating: follows db.example.com:5432: 72 bytes behind, source 0/4000148, here 0/4000100; to cut over, stop the source in order and set clusterwright.dev/cut-over=verified@uid-db; passwords of these roles are stored as md5',
+      'Creating: follows db.example.com:5432: 72 bytes behind, source 0/4000148, here 0/4000100; to cut over, stop the clients of the source and set clusterwright.dev/cut-over=verified@uid-db, or stop the source in order and set stopped@uid-db; passwords of these roles are stored as md5',
     );
     expect(said(importing({ phase: 'copying', copied: 3_000_000, total: 9_000_000 }))).toBe(
       'Creating: a base backup of db.example.com:5432 is taken: 3 of about 9 MiB',
@@ -166,6 +166,11 @@ describe('a request to cut over', () => {
       ['withdraw the cut-over of db-0-0', 'wait CuttingOver'],
     ],
     ['is for another cluster', importing({}, cutOver('verified@uid-old')), ['blocked CutOverRefused']],
+    [
+      'says that the source is stopped',
+      importing({}, cutOver('stopped@uid-db')),
+      ['cut over db-0-0: stopped@uid-db', 'wait CuttingOver'],
+    ],
     ['is no request', importing({}, cutOver('true')), ['blocked CutOverRefused']],
     ['is no request, with a command in it', importing({}, cutOver('0/1;x')), ['blocked CutOverRefused']],
   ]);

@@ -104,11 +104,12 @@ function progress(situation: Situation, member: LiveMember, seen: ImportSeen): O
 
 /** One that was kept in Git, or in a backup of the resource, is for another cluster. In words; undefined where it may be passed on. */
 function refusalOf(request: string, uid: string | undefined): string | undefined {
-  const [, forUid] = /^(?:verified@([0-9A-Za-z-]{1,64})|[0-9A-F]{1,8}\/[0-9A-F]{1,8})(?:,collations-differ)?$/.exec(
-    request,
-  ) ?? [undefined, ''];
+  const [, forUid] =
+    /^(?:(?:verified|stopped)@([0-9A-Za-z-]{1,64})|[0-9A-F]{1,8}\/[0-9A-F]{1,8})(?:,collations-differ)?$/.exec(
+      request,
+    ) ?? [undefined, ''];
   if (forUid === '')
-    return `must be verified@UID, and for this cluster verified@${uid}, or the position in the log where it is to end`;
+    return `must be verified@UID where the source answers, stopped@UID where it was stopped in order and stays stopped (the UID of this cluster is ${uid}), or the position in the log where it is to end`;
   return forUid === undefined || forUid === uid
     ? undefined
     : `is for the cluster with the UID ${forUid}; this one has ${uid}`;
@@ -139,7 +140,7 @@ function outcomeOf({ spec, cluster }: Situation, seen: ImportSeen, request: stri
         ? wait(
             'Following',
             [
-              `follows ${from}: ${position(seen)}; to cut over, stop the source in order and set ${cutOverAnnotation}=verified@${cluster.metadata.uid}`,
+              `follows ${from}: ${position(seen)}; to cut over, stop the clients of the source and set ${cutOverAnnotation}=verified@${cluster.metadata.uid}, or stop the source in order and set stopped@${cluster.metadata.uid}`,
               ...seen.notes,
             ].join('; '),
             followMs,

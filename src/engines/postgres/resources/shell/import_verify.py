@@ -32,7 +32,7 @@ def verify(follower, value, collations):
             raise Refused('the source answers, and cannot be asked: %s' % trouble) from trouble
         return verify_alone(follower, position, str(trouble))
     if position != 'verified':
-        raise Refused('the source answers: a position is only taken where it does not. Ask with verified')
+        raise Refused('the source answers: %s is only taken where it does not. Ask with verified@UID' % short(position, 40))
     told.say('cutting-over', message='the source is watched for %g s: it may write nothing any more' % QUIET, **since)
     time.sleep(QUIET)
     after = compared(identify(source))
@@ -69,11 +69,15 @@ def verify_alone(follower, position, why):
     here = lsn_text(replayed)
     if position == here:
         return
-    if position != 'verified':
+    if position not in ('verified', 'stopped'):
         raise Refused('%s is asked for, and the copy is at %s' % (short(position, 40), here))
     if not ends_in_order(replayed):
         raise Refused('the source does not answer (%s), and was not stopped in order as far as its log is here: it may have written '
                       'more. If what it has beyond %s is to be given up, ask with %s' % (short(why, 200), here, here))
+    # It may have been started again where the copy does not reach it. Only a person knows.
+    if position != 'stopped':
+        raise Refused('the source does not answer (%s), and was stopped in order at %s. If nobody has started it since, '
+                      'ask with stopped@UID in place of verified@UID' % (short(why, 200), here))
 
 
 def ends_in_order(end):
