@@ -16,7 +16,7 @@ import threading
 import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from import_copy import Follower, inspect, make_roles
+from import_copy import Follower, check_roles, inspect, make_roles
 from import_record import CONFIG, COPY, DATA, RECORD, TEMPORARY, VOLUME, Refused, Trouble, children, locks, record, remember, short, sync
 from import_report import Handler, Server, since, told, wanted_cut
 from import_source import ask_source, compared, copy, identify
@@ -66,7 +66,9 @@ def follow(follower):
         told.say('following', **since, **({} if problem is None else {'problem': problem}))
         if value:
             try:
-                return verify(follower, value, collations)
+                verify(follower, value, collations)
+                # Somebody may have made them since.
+                return check_roles(follower)
             except (Refused, Trouble) as refused:
                 value = None
                 remember(refusal=short(refused, 1000))
