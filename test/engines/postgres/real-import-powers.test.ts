@@ -77,7 +77,7 @@ describe.each(programs)('roles after an import of PostgreSQL %s', { timeout: 90_
         'CREATE ROLE ops; GRANT postgres TO ops; CREATE ROLE reader; GRANT pg_read_all_data TO reader; CREATE ROLE shop',
       );
       const held =
-        "SELECT r.rolname FROM pg_auth_members m JOIN pg_roles r ON r.oid = roleid WHERE member = 'clusterwright'::regrole AND r.rolname IN ('ops', 'reader', 'shop') ORDER BY 1";
+        "SELECT r.rolname FROM pg_auth_members m JOIN pg_roles r ON r.oid = roleid WHERE member = 'clusterwright'::regrole AND r.rolname IN ('ops', 'reader', 'shop', 'rewinder', 'replicator') ORDER BY 1";
       expect((await copy.sql(held)).flat()).toEqual(['shop']);
     },
   );

@@ -189,7 +189,7 @@ select format('grant %I to %I with admin true%s', r.rolname, :'operator', case w
     select from pg_auth_members m join pg_roles o on o.oid = m.member where m.roleid = r.oid and o.rolname = :'operator'
   ) then '' else ', inherit false, set false' end)
 from pg_roles r
-where r.rolname <> :'operator' and r.rolname !~ '^(pg_|clusterwright)' and not """ + POWERFUL + r"""
+where r.rolname <> :'operator' and r.rolname !~ '^(pg_|clusterwright|rewinder$)' and not """ + POWERFUL + r"""
 \gexec
 \endif
 """
