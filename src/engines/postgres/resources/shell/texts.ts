@@ -28,10 +28,10 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from import_copy import Follower, check_roles, inspect, make_roles
 from import_record import CONFIG, COPY, DATA, RECORD, TEMPORARY, VOLUME, Refused, Trouble, children, locks, record, remember, short, sync
 from import_report import Handler, Server, since, told, wanted_cut
-from import_source import ask_source, compared, copy, identify
+from import_source import ask_source, compared, copy, failed, identify
 from import_verify import verify
 
-EVERY, ASK_SOURCE, AGAIN = 1.0, 5.0, 10.0  # seconds
+EVERY, ASK_SOURCE, AGAIN, LONGEST = 1.0, 5.0, float(os.environ.get('IMPORT_AGAIN_SECONDS', '10')), 600.0  # seconds
 
 
 GONE = re.compile(r'requested WAL segment [0-9A-F]{24} has already been removed')
@@ -190,7 +190,8 @@ def main():
         except Trouble as trouble:
             last['problem'] = short(trouble, 1000)
             told.say('failing', problem=last['problem'], **since)
-        time.sleep(AGAIN)
+        # A volume that is too small would have the source read all of its data every ten seconds.
+        time.sleep(min(LONGEST, AGAIN * 2 ** min(failed['copies'], 10)))
     server.shutdown()
     server.server_close()
     shutil.rmtree(TEMPORARY, ignore_errors=True)
@@ -682,6 +683,10 @@ def make_slot(source):
     return name
 
 
+# Base backups that have failed on the way. Each is begun from its start, and read by the source.
+failed = {'copies': 0}
+
+
 def copy(source):
     found = identify(source)
     check_source(source)
@@ -694,12 +699,15 @@ def copy(source):
     told.say('copying', systemId=found['systemId'])
     child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, errors='replace', pass_fds=locks)
     children.append(child)
-    words = []
+    words, is_moving = [], False
     for line in child.stderr:
         progress = re.search(r'(\\d+)/(\\d+) kB', line)
         if progress is None:
             words = [*words[-5:], line]
             continue
+        if progress[1] != '0' and not is_moving:
+            is_moving = True
+            failed['copies'] += 1
         told.say('copying', systemId=found['systemId'], bytes=int(progress[1]) * 1024, total=int(progress[2]) * 1024)
     if child.wait() != 0:
         said = short(' '.join(words))
@@ -711,6 +719,7 @@ def copy(source):
         raise Refused('the source has tablespaces (%s): they cannot be imported' % short(', '.join(spaces)))
     prepare()
     remember(state='copied')
+    failed['copies'] = 0
 
 
 def prepare():
