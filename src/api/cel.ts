@@ -13,6 +13,8 @@ import type { Path } from './violation.ts';
 export interface BrokenRule {
   readonly path: Path;
   readonly rule: CelRule;
+  /** What the API server answers. */
+  readonly message: string;
   /** Set when the rule could not be evaluated, which also counts as broken. */
   readonly cause?: unknown;
 }
@@ -48,6 +50,17 @@ function evaluate(rule: string, context: Record<string, unknown>): unknown {
     parsed.set(rule, run);
   }
   return run(context);
+}
+
+/** As the API server: an expression that fails, or that gives no text, counts as none. */
+function messageOf({ message, messageExpression }: CelRule, context: Record<string, unknown>): string {
+  if (messageExpression === undefined) return message;
+  try {
+    const said = evaluate(messageExpression, context);
+    return typeof said === 'string' && said.trim() !== '' ? said : message;
+  } catch {
+    return message;
+  }
 }
 
 /** CEL tells integers from doubles, JavaScript does not: the schema decides. */
@@ -88,9 +101,9 @@ export function celViolations(schema: StructuralSchema, value: unknown, old?: un
     if (isTransition) context.oldSelf = celValue(schema, old);
     const at = [...path, ...(rule.fieldPath ?? '').split('.').filter((part) => part !== '')];
     try {
-      return evaluate(rule.rule, context) === true ? [] : [{ path: at, rule }];
+      return evaluate(rule.rule, context) === true ? [] : [{ path: at, rule, message: messageOf(rule, context) }];
     } catch (cause) {
-      return [{ path: at, rule, cause }];
+      return [{ path: at, rule, message: rule.message, cause }];
     }
   });
   return [...own, ...brokenBelow(schema, value, old, path)];

@@ -12,6 +12,8 @@ import type { FromSchema, JSONSchema } from 'json-schema-to-ts';
 export interface CelRule {
   readonly rule: string;
   readonly message: string;
+  /** CEL for a message that names what is wrong in this object; `message` describes the rule for all. */
+  readonly messageExpression?: string;
   /** Where the fault is reported, relative to the node that holds the rule: `.quorum`. */
   readonly fieldPath?: string;
 }

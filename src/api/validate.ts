@@ -90,9 +90,9 @@ function kindViolations(kind: KindDefinition, candidate: unknown): Violation[] {
 }
 
 function ruleViolations(kind: KindDefinition, candidate: unknown, old: unknown): Violation[] {
-  return celViolations(kind.schema, candidate, old).map(({ path, rule, cause }) => ({
+  return celViolations(kind.schema, candidate, old).map(({ path, rule, message, cause }) => ({
     path: displayPath(path),
     rule: rule.rule,
-    message: cause === undefined ? rule.message : `${rule.message} (${cause instanceof Error ? cause.message : cause})`,
+    message: cause === undefined ? message : `${message} (${cause instanceof Error ? cause.message : cause})`,
   }));
 }

@@ -4,7 +4,7 @@
  * Only those are looked at whose manifest could be trusted, that are of this cluster and were made by this schedule. The
  * newest of them stays, and so does the one that was just made, whatever count and age say. What was made on demand,
  * by another schedule, with another key, or for a last farewell is never touched. What the archive of a log has taken as its base goes
- * together with a later backup of this schedule: the log before that is asked for no more.
+ * together with a later backup of this schedule, where no older backup stays: the log before that is asked for no more.
  *
  * Backups that hold suddenly little are counted apart, and as long as the one that was just made is one of them, none
  * goes at all: they never push out a real one.
@@ -94,11 +94,14 @@ function expiredIn(question: RetentionQuestion, isAgeCertain: boolean): readonly
     return index >= count || (isAgeCertain && now - made > ageSeconds * 1000);
   };
   const past = good.filter(goes);
+  const gone = [...past, ...doubtful.filter(goes)];
   const [last] = past;
-  // Nobody asks for what was before a backup that goes.
-  const bases =
-    last === undefined ? [] : known.slice(known.indexOf(last) + 1).filter(({ purpose }) => purpose.type === 'archive');
-  const expired = [...past, ...doubtful.filter(goes), ...bases];
+  // Nobody asks for what was before a backup that goes. While an older one stays, the log since then is asked for, and a base behind a gap
+  // may be the only one that leads on from there.
+  const oldestKept = known.findLastIndex((backup) => backup.purpose.type !== 'archive' && !gone.includes(backup));
+  const from = last === undefined ? known.length : Math.max(known.indexOf(last), oldestKept);
+  const bases = known.slice(from + 1).filter(({ purpose }) => purpose.type === 'archive');
+  const expired = [...gone, ...bases];
   return known
     .filter((backup) => expired.includes(backup))
     .map(({ id }) => id)

@@ -5,6 +5,7 @@ import { withoutSecrets } from '../backup/secret-text.ts';
 import { isUnderway } from '../plan/pod-problem.ts';
 import type { Children, ContainerStatus, Job, Pod } from '../resources/children.ts';
 import { agentContainerName } from './agent-pod.ts';
+import { mountedBy } from './mounted.ts';
 
 export type JobState =
   /** No process is at work; why, in words. */
@@ -64,7 +65,7 @@ export function jobState(job: Job, pods: readonly Pod[], now: number): JobState 
     const why = own.map(wordsOf).find((words) => words !== undefined) ?? failed.message ?? failed.reason ?? '';
     return { state: 'failed', message: why === '' ? 'its Job has failed' : why, isTransient: true, at };
   }
-  return progressOf(own, results);
+  return progressOf(job, own, results);
 }
 
 function endOfLag(end: { readonly lastTransitionTime?: string } | undefined): number {
@@ -75,7 +76,7 @@ function hasEnded(pod: Pod | undefined): boolean {
   return pod?.status?.phase === 'Succeeded' || pod?.status?.phase === 'Failed';
 }
 
-function progressOf(own: readonly Pod[], results: readonly AgentResult[]): JobState {
+function progressOf(job: Job, own: readonly Pod[], results: readonly AgentResult[]): JobState {
   const [newest] = own;
   const [last] = results;
   const before = last?.result === 'failed' ? last.message : own.map(evictionOf).find((words) => words !== undefined);
@@ -89,7 +90,7 @@ function progressOf(own: readonly Pod[], results: readonly AgentResult[]): JobSt
   }
   // The Job itself says so a moment later.
   if (newest.status?.phase === 'Succeeded') return { state: 'running', message: `${newest.metadata.name} has ended` };
-  return { state: 'pending', message: `${waitOf(newest)}${again}` };
+  return { state: 'pending', message: `${waitOf(newest, job)}${again}` };
 }
 
 /** A Job with a `podFailurePolicy` waits for the end of each pod, and nobody tells of that but the pod's own node. */
@@ -140,7 +141,7 @@ function wordsOf(pod: Pod): string | undefined {
   return `${ended.name} ended with code ${exitCode} (${reason})${words === '' ? '' : `: ${words}`}`;
 }
 
-function waitOf(pod: Pod): string {
+function waitOf(pod: Pod, job: Job): string {
   const { name } = pod.metadata;
   const unscheduled = pod.status?.conditions?.find(({ type, status }) => type === 'PodScheduled' && status === 'False');
   if (unscheduled !== undefined) return `${name} cannot be scheduled: ${unscheduled.message ?? ''}`;
@@ -148,7 +149,8 @@ function waitOf(pod: Pod): string {
   const telling = waiting.find(({ message }) => message !== undefined) ?? waiting[0];
   if (telling?.message !== undefined) return `${name}: ${telling.reason ?? 'waiting'}: ${telling.message}`;
   if (telling?.reason !== undefined && isUnderway(telling.reason)) {
-    return `${name} is being started; what it mounts (claims, Secrets) must be there`;
+    const mounted = mountedBy(job);
+    return `${name} is being started${mounted === '' ? '' : `; what it mounts must exist: ${mounted}`}`;
   }
   return `${name} is ${pod.status?.phase ?? 'not scheduled'}`;
 }

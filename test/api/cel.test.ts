@@ -34,6 +34,21 @@ describe('rules', () => {
     expect(celViolations(schema, { 'a-b': {} })).toMatchObject([{ path: ['a-b'], cause: expect.any(Error) }]);
   });
 
+  test.each([
+    ["['y', 'x'].filter(key, key in self)[0] + ': not allowed'", 'y: not allowed'],
+    // What the API server does where an expression gives no text.
+    ["''", 'broken'],
+    ['self.none', 'broken'],
+  ])('may name what is wrong in this object: %s', (messageExpression, message) => {
+    const rule = { rule: "!('x' in self)", message: 'broken', messageExpression };
+    const map = {
+      type: 'object',
+      additionalProperties: { type: 'string' },
+      'x-kubernetes-validations': [rule],
+    } as const;
+    expect(celViolations(map, { x: '1', y: '2', z: '3' })).toMatchObject([{ message }]);
+  });
+
   test('run on every item of a list and every value of a map', () => {
     const rule = [{ rule: 'self > 1', message: 'broken' }];
     const list: StructuralSchema = { type: 'array', items: { type: 'integer', 'x-kubernetes-validations': rule } };

@@ -72,6 +72,12 @@ describe('retention', () => {
       { count: 2, ageSeconds: 86_400 * 30 },
       [],
     ],
+    [
+      'keeps a base of the archive behind a backup that others keep: it may be the only one that leads over a gap',
+      [made(0), made(1), made(2), base(4), base(30), made(10, { type: 'schedule', name: 'weekly' }), base(11)],
+      { count: 2 },
+      ids(30, 11, 2),
+    ],
     ['looks at no base of another cluster', [made(0), made(1), base(2, 'uid-2')], { count: 1 }, ids(1)],
     ['counts no base of the archive as one of its own', [base(0.5), made(0), made(1)], { count: 2 }, []],
     [

@@ -51,6 +51,16 @@ describe('backup create', () => {
     expect(cli.printed.out).toBe('now\n');
   });
 
+  it('ends where the Backup is blocked, with the reason', async () => {
+    const said = { type: 'Ready', status: 'False', reason: 'ClaimInUse', message: 'db-archive-0 mounts PVC archive' };
+    const blocked = (stored: KubeObject) =>
+      stored.kind === 'Backup' ? { ...stored, status: { phase: 'Blocked', conditions: [said] } } : stored;
+    const api = apiServer({ objects: [object('RedisCluster', 'db', { backup: { target } })], settle: blocked });
+    await expect(createBackup({ cluster: 'rdc/db', name: 'now', wait: true }, world({ api }))).rejects.toThrow(
+      'backup now is blocked: db-archive-0 mounts PVC archive; it is taken once this has changed, unless you delete it',
+    );
+  });
+
   it.each([
     [
       'of a cluster that says nothing',

@@ -136,7 +136,33 @@ describe('a Job that has not ended', () => {
       'is being started',
       none,
       [pod(at('Pending', waiting('ContainerCreating')))],
-      pending('nightly-a is being started; what it mounts (claims, Secrets) must be there'),
+      pending('nightly-a is being started'),
+    ],
+    [
+      'is being started, or waits for what it mounts',
+      {
+        ...none,
+        spec: {
+          template: {
+            spec: {
+              volumes: [
+                { name: 'a', secret: { secretName: 'store-access' } },
+                {
+                  name: 'b',
+                  projected: { sources: [{ secret: { name: 'backup-key' } }, { configMap: { name: 'x' } }] },
+                },
+                { name: 'c', persistentVolumeClaim: { claimName: 'backups' } },
+                { name: 'd', secret: { secretName: 'maybe', optional: true } },
+                { name: 'e', emptyDir: {} },
+              ],
+            },
+          },
+        },
+      },
+      [pod(at('Pending', waiting('ContainerCreating')))],
+      pending(
+        'nightly-a is being started; what it mounts must exist: Secret store-access, Secret backup-key, PVC backups',
+      ),
     ],
     ['waits for something else', none, [pod(at('Pending', waiting('X')))], pending('nightly-a is Pending')],
     [

@@ -78,7 +78,7 @@ function placesIn({ value }: ManifestDocument): Found[] {
 function checked(path: string, target: object): BackupTarget {
   const unknown = prune(targetSchema, target).unknown.map((field) => `${displayPath(field)}: unknown field`);
   const faults = schemaViolations(targetSchema, target).map((found) => `${displayPath(found.path)}: ${found.message}`);
-  const rules = faults.length > 0 ? [] : celViolations(targetSchema, target).map(({ rule }) => rule.message);
+  const rules = faults.length > 0 ? [] : celViolations(targetSchema, target).map(({ message }) => message);
   const said = [...unknown, ...faults, ...rules];
   if (said.length > 0) throw new BadInput(said.map((message) => ({ source: path, path: 'target', message })));
   return withDefaults(targetSchema, target) as BackupTarget;

@@ -9,7 +9,7 @@ import { CommandError } from '../fault.ts';
 
 const everyMs = 500;
 
-/** @throws CommandError with the agent's words where it fails */
+/** @throws CommandError where it is blocked, and with the agent's words where it fails */
 export async function waitForBackup(
   client: Pick<KubeClient, 'get'>,
   namespace: string,
@@ -21,6 +21,11 @@ export async function waitForBackup(
     if (status.phase === 'Verified') return status;
     if (status.phase === 'Failed' || status.phase === 'Invalid') {
       throw new CommandError(`backup ${name} has failed: ${readyMessage(status)}`);
+    }
+    if (status.phase === 'Blocked') {
+      throw new CommandError(
+        `backup ${name} is blocked: ${readyMessage(status)}; it is taken once this has changed, unless you delete it`,
+      );
     }
     await sleep(systemClock, everyMs);
   }

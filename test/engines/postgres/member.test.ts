@@ -83,6 +83,11 @@ describe('a member', () => {
       { xlog: { received_location: 9, replayed_location: 8 } },
       { lsn: 9 },
     ],
+    [
+      'whose receiver has begun again at the start of a segment',
+      { xlog: { received_location: 8, replayed_location: 9 } },
+      { lsn: 9 },
+    ],
     ['that has received nothing since it started', { xlog: { replayed_location: 8 } }, { lsn: 8 }],
     ['that knows no leader', { cluster_unlocked: true }, { isUnlocked: true }],
     ['that cannot reach the API server', { failsafe_mode_is_active: true }, { failsafe: true }],

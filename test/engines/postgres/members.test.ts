@@ -146,7 +146,7 @@ describe('a roster that somebody has deleted', () => {
       ],
     ],
     [
-      'gives nobody the number of a retired volume',
+      'begins nothing beside volumes that are all retired: nobody would ever have data',
       {
         numbers: [0, 1, 2],
         primary: 'nobody',
@@ -154,11 +154,25 @@ describe('a roster that somebody has deleted', () => {
         members: { all: 'gone' },
         children: without('ConfigMap db-members', ...[0, 1, 2].map((i) => `StatefulSet db-${i}`)),
       },
+      ['blocked DataLost'],
+    ],
+    [
+      'gives nobody the number of a retired volume',
+      {
+        numbers: [0, 1, 2],
+        primary: 'nobody',
+        status: {},
+        missing: ['config', 'leader', 'failover', 'sync'],
+        claims: { all: 'retired' },
+        members: { all: 'gone' },
+        children: without('ConfigMap db-members', ...[0, 1, 2].map((i) => `StatefulSet db-${i}`)),
+      },
       [
+        ...['config', 'leader', 'failover', 'sync'].map((name) => `create ConfigMap db-${name}`),
         'apply Role db-postgres: rules',
         'create ConfigMap db-members',
         ...[3, 4, 5].map((i) => `create StatefulSet db-${i}`),
-        'wait NoPrimary',
+        'wait Forming',
       ],
     ],
   ]);

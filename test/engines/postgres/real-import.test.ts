@@ -77,6 +77,14 @@ describe.each(programs)('an import of PostgreSQL %s', { timeout: 90_000 }, (vers
     await one.until((seen) => (seen.replayed ?? 0) >= Number(end));
   };
   const result = (): Promise<PostgresProcess> => followed(startPostgres(home, 'volume/data'));
+  /** Undefined while nobody answers. */
+  const asked = (where: string, sql: string): string | undefined => {
+    try {
+      return home.run('psql', '-XqAt', '-d', where, '-c', sql).trim();
+    } catch {
+      return undefined;
+    }
+  };
   const slots = async (source: PostgresProcess): Promise<unknown> =>
     (await source.sql('SELECT slot_name FROM pg_replication_slots')).flat();
 
@@ -194,6 +202,51 @@ describe.each(programs)('an import of PostgreSQL %s', { timeout: 90_000 }, (vers
     await third.open();
     expect(await third.ended).toBe(0);
     expect(await (await result()).sql('SELECT n FROM t')).toEqual([['2']]);
+  });
+
+  once('does not cut over once the request is withdrawn, also where the pod was away meanwhile', async () => {
+    const source = await sourceWith(capped);
+    const slow = { quietSeconds: 4 } as const;
+    const watched = async (one: Import): Promise<void> => {
+      await one.cutOver('verified@uid-1');
+      await one.until(({ message = '' }) => message.includes('is watched'));
+    };
+    const first = await following(source, slow);
+    await watched(first);
+    await first.cutOver(null);
+    await first.until(({ phase, asked }) => phase === 'following' && asked === undefined);
+    await watched(first);
+    first.kill('SIGKILL');
+    await first.ended;
+    await source.shutDown();
+    const second = await begun(source, slow);
+    await second.open();
+    const seen = await second.until(({ phase, replayed }) => phase === 'following' && replayed !== undefined);
+    expect([seen.asked, importRecord(home).state]).toEqual([undefined, 'copied']);
+  });
+
+  once('makes all of the roles of the operator where it was killed while it made them', async () => {
+    const source = await sourceWith(capped);
+    const first = await following(source);
+    await source.shutDown();
+    const script = join(home.directory, 'config/post-init.sh');
+    const half = readFileSync(script, 'utf8').replace('grant pg_monitor,', 'select pg_sleep(60);\ngrant pg_monitor,');
+    writeFileSync(script, half);
+    await first.cutOver('verified@uid-1');
+    const socket = 'host=/data/import user=postgres dbname=postgres';
+    const isAsleep = "select count(*) from pg_stat_activity where wait_event = 'PgSleep'";
+    await expect.poll(() => asked(socket, isAsleep), { timeout: 20_000 }).toBe('1');
+    first.kill('SIGKILL');
+    await first.ended;
+    const second = await begun(source);
+    await second.open();
+    expect(await second.ended).toBe(0);
+    const roles = "SELECT rolname FROM pg_roles WHERE rolname ~ '^clusterwright' ORDER BY 1";
+    expect((await (await result()).sql(roles)).flat()).toEqual([
+      'clusterwright',
+      'clusterwright_monitor',
+      'clusterwright_pooler',
+    ]);
   });
 
   /** One at a time has the volume. */

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { validateCluster } from '../../../src/api/validate.ts';
 import { postgresKind } from '../../../src/engines/postgres/kind/schema.ts';
+import { readAtStart } from '../../../src/engines/postgres/plan/restart-forecast.ts';
 import { initialise, openHome, startPostgres } from '../../support/postgres-process.ts';
 import { postgresPrograms } from '../../support/postgres-program.ts';
 
@@ -11,6 +12,9 @@ function isAccepted(name: string, value: string): boolean {
   return validateCluster(postgresKind, { ...object, spec: { parameters: { [name]: value } } }, { namespace: 'apps' })
     .ok;
 }
+
+/** With a value of any type. */
+const isSettable = (name: string): boolean => ['x', '1', 'on'].some((value) => isAccepted(name, value));
 
 /** Texts that a user may set. Each new one of a later version is looked at first. */
 const harmless = [
@@ -43,6 +47,11 @@ describe.each([...postgresPrograms])('PostgreSQL %s', (_, program) => {
       const open = rows.flatMap(([name]) => (name != null && isAccepted(name.toLowerCase(), 'x') ? [name] : []));
       expect(open.filter((name) => ![...harmless, ...numbers, ...libraries].includes(name))).toEqual([]);
       expect(libraries.filter((name) => isAccepted(name, '/tmp/x'))).toEqual([]);
+      const atStart = await server.sql("SELECT name FROM pg_settings WHERE context = 'postmaster' ORDER BY name");
+      const unknown = atStart.flatMap(([name]) =>
+        name != null && isSettable(name) && !readAtStart.has(name) ? [name] : [],
+      );
+      expect(unknown).toEqual([]);
     } finally {
       await server.stop();
       home.remove();

@@ -38,6 +38,11 @@ describe('nobody is promoted', () => {
   table([
     ['while the primary and one voter are away', away(0, 1), ['wait QuorumLost']],
     ['while no voter is there', away(0, 1, 2), ['wait QuorumLost']],
+    [
+      'but not of an only member, which has to start',
+      { ...lost, spec: { instances: 1 }, sync: { leader: 'db-0-0' }, members: { 0: 'silent' } },
+      ['wait NoPrimary'],
+    ],
     ['yet: the others are enough', away(0), ['wait NoPrimary']],
     ['yet: the former primary has every commit, and needs nobody', away(1, 2), ['wait NoPrimary']],
     [

@@ -271,6 +271,17 @@ describe('a forecast', () => {
     ['of what is there', {}, undefined],
     ['of what is there, with pods beside the members', { spec: { pooler: {}, monitoring: {} } }, undefined],
     [
+      'of a setting that PostgreSQL reads when it starts, and of one that it does not',
+      { spec: { parameters: { max_connections: '120', work_mem: '8MB' } }, before: {} },
+      /^each member restarts for max_connections, one at a time/,
+    ],
+    [
+      'of a larger limit of memory',
+      { spec: { instances: 1, resources: { limits: { memory: '2Gi' } } }, before: { instances: 1 } },
+      /^PostgreSQL restarts for shared_buffers$/,
+    ],
+    ['of a setting that takes no restart', { spec: { parameters: { work_mem: '8MB' } }, before: {} }, undefined],
+    [
       'of volumes of an earlier cluster',
       { children: (objects) => objects.filter(({ kind }) => kind === 'PersistentVolumeClaim') },
       /resume on the volumes of an earlier cluster of this name: data-db-0-0/,

@@ -119,6 +119,25 @@ describe('a copy that was cut off', () => {
     ['is removed', { start: 'join', hasOwnVolume: false, also: cutOff('inside') }],
     ['is removed with its log on the other volume', { start: 'join', also: cutOff('linked') }],
     [
+      'is removed where nothing was copied yet but the link to its log',
+      {
+        start: 'join',
+        also: () => [
+          mkdirSync(at('volume/data')),
+          mkdirSync(at('wal/pg_wal')),
+          symlinkSync(at('wal/pg_wal'), at('volume/data/pg_wal')),
+        ],
+      },
+    ],
+    [
+      'is removed where the log was copied first',
+      { start: 'join', hasOwnVolume: false, also: () => log('volume/data/pg_wal') },
+    ],
+    [
+      'is removed with a control file of which nothing has reached the disk',
+      { start: 'join', also: () => [cutOff('linked')(), writeFileSync(at('volume/data/global/pg_control'), '')] },
+    ],
+    [
       'is removed after a kill when its log had gone',
       { start: 'join', also: () => [cutOff('linked')(), rmSync(at('wal/pg_wal'), { recursive: true })] },
     ],

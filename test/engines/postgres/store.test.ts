@@ -143,6 +143,15 @@ describe('what an earlier cluster of the name has left', () => {
   it('is no cluster without a volume: nothing is started, and nothing is changed', () => {
     const story: Story = { ...left, children: (objects) => objects.filter(isState) };
     expect(planned(story)).toEqual(['blocked DataLost']);
+    const isVolume = ({ kind }: KubeObject): boolean => kind === 'PersistentVolumeClaim';
+    const replaced: Story = {
+      ...story,
+      numbers: [0],
+      claims: { 0: 'retired' },
+      members: { 0: 'gone' },
+      children: (objects) => objects.filter((object) => isState(object) || isVolume(object)),
+    };
+    expect(planned(replaced)).toEqual(['blocked DataLost']);
     expect(planned({ ...story, children: () => [] }).at(-1)).toBe('wait Forming');
   });
 });

@@ -273,6 +273,15 @@ describe('another system identifier', () => {
       );
     expect(planned({ ...upgrading, children })).toEqual(['blocked UpgradeRecordUnreadable']);
   });
+
+  it.each(['upgrade', 'undo'] as const)(
+    'starts nobody beside the Job %s where somebody has removed the record alone',
+    (mode) => {
+      const children = withPause(jobOf({ mode, index: 0 }, 'running'));
+      const { record: _, ...others } = upgrading;
+      expect(planned({ ...others, children })).toEqual(['blocked UpgradeRecordUnreadable']);
+    },
+  );
 });
 
 const alone = { spec, numbers: [0], rostered: [0] } satisfies Story;

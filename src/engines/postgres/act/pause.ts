@@ -8,7 +8,7 @@ import { isPaused, pausePooler, resumePooler } from '../client/pooler.ts';
 import { ServerError } from '../client/server-error.ts';
 import type { PostgresSpec } from '../kind/schema.ts';
 
-/** Time in which whoever is to be primary must say that it is. */
+/** Time in which the new primary must say that it is one. */
 const primaryTimeoutMs = 10_000;
 const pollMs = 100;
 

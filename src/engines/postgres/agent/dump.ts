@@ -1,6 +1,6 @@
 /**
  * Takes the files of a PostgreSQL as a standby would get them. They are checked on the way against the server's own
- * manifest, as whoever reads them back later does.
+ * manifest, as in the read-back later.
  */
 import type { AgentContext } from '../../../engine/driver/agent-context.ts';
 import { coalesced } from '../../../engine/driver/coalesce.ts';

@@ -185,7 +185,7 @@ function nextOrNothing(
   return async (ms) => {
     const waited = pending ?? wire.next();
     pending = waited;
-    // Whoever stores a segment waits for nothing.
+    // The part that stores a segment waits for nothing.
     waited.catch(() => undefined);
     let cancel = (): void => undefined;
     const late = new Promise<undefined>((resolve) => {

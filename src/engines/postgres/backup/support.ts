@@ -26,7 +26,7 @@ function endpointsOf({ metadata, spec, status }: Cluster<PostgresSpec>): readonl
   return names.map((name) => ({ host: `${name}.${members}.${metadata.namespace}.svc`, port: sqlPort }));
 }
 
-/** Whoever names a backup and no point wants that backup. */
+/** A spec that names a backup and no point wants that backup. */
 function logOf({ bootstrap }: PostgresSpec) {
   const { id, until } = bootstrap?.restore ?? {};
   if (id !== undefined && until === undefined) return {};

@@ -171,6 +171,7 @@ export const parametersSchema = {
     ...Object.entries(forbiddenParameters).map(([why, list]) => ({
       rule: `self.all(name, !(name in [${quoted(list)}]))`,
       message: `one of the parameters ${why}: ${list.join(', ')}`,
+      messageExpression: `[${quoted(list)}].filter(name, name in self)[0] + ': not allowed, ${why}'`,
     })),
   ],
 } as const satisfies StructuralSchema;

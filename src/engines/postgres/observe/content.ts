@@ -14,7 +14,7 @@ export interface Unreachable {
 }
 
 /**
- * As its status says. It may have moved since: whoever is asked says whether it takes writes, and shows a certificate of this cluster.
+ * As its status says. It may have moved since: the member that is asked says whether it takes writes, and shows a certificate of this cluster.
  */
 export function primaryAddress({ status }: Cluster): string | undefined {
   return status?.members?.find(({ name }) => name === status.primary)?.address;

@@ -65,7 +65,10 @@ function fields(value: unknown): Readonly<Record<string, unknown>> {
 
 function lsnOf(xlog: unknown): number | undefined {
   const { location, received_location, replayed_location } = fields(xlog);
-  return number(location) ?? number(received_location) ?? number(replayed_location);
+  const [received, replayed] = [number(received_location), number(replayed_location)];
+  // A receiver that cannot reach its primary after a start is at the beginning of the segment, which may be before what was replayed.
+  const own = received === undefined || replayed === undefined ? (received ?? replayed) : Math.max(received, replayed);
+  return number(location) ?? own;
 }
 
 function standbysOf(replication: unknown): string[] {

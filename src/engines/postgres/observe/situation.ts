@@ -146,7 +146,7 @@ function numbered<T>(values: readonly T[], numberOf: (value: T) => number | unde
   );
 }
 
-/** They are of no owner: whoever comes after a cluster that was deleted finds them, as it finds the volumes. */
+/** They have no owner: a cluster of the same name that is made later finds them, as it finds the volumes. */
 function storeOf({ metadata }: Cluster<PostgresSpec>, children: Children): StoreState {
   const { config, leader, sync } = postgresNames(metadata.name).state;
   const missing = stateNames(metadata.name).filter((name) => children.get('ConfigMap', name) === undefined);

@@ -31,9 +31,10 @@ export function withoutPrimary(situation: Situation): Outcome {
  * By Patroni's rule: a candidate is one of the voters, and as many of the others as the quorum says have to answer it. The former leader has
  * every commit, and needs nobody.
  */
-function withoutVotes({ store, observed }: Situation): string | undefined {
+function withoutVotes({ store, observed, roster }: Situation): string | undefined {
   const { sync } = store;
-  if (sync === undefined) return undefined;
+  // Of an only member, nothing is decided: it has to start.
+  if (sync === undefined || roster.size === 1) return undefined;
   const there = answering(observed.members)
     .filter(({ pod, postgres }) => postgres === 'running' && sync.voters.includes(pod))
     .map(({ pod }) => pod);

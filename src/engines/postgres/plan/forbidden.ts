@@ -1,5 +1,6 @@
 /** What forbids everything: the operator stops and says so, because going on could begin a second history. */
 import { blocked, type Outcome } from '../../../plan/plan.ts';
+import type { Job } from '../../../resources/children.ts';
 import { postgresNames } from '../names.ts';
 import { answering } from '../observe/observed.ts';
 import { heldBy, type Situation } from '../observe/situation.ts';
@@ -11,19 +12,31 @@ import { recheckMs } from './restart.ts';
 import { lostState } from './store.ts';
 
 /**
- * A major upgrade is under way, and nobody knows how far it is: its record cannot be read, or it is gone with the roster, and what only an
- * upgrade does is still there. A server that started now could run on a volume that pg_upgrade is changing.
+ * A major upgrade is under way, and nobody knows how far it is: its record cannot be read, or it is gone, alone or with the roster, and what
+ * only an upgrade does is still there. A server that started now could run on a volume that pg_upgrade is changing.
  */
 export function unreadableRecord(situation: Situation): Outcome | undefined {
-  const { cluster, isRecordUnreadable, upgrade, roster, children } = situation;
-  const job = upgradeJobName(cluster.metadata.name, { mode: 'upgrade', index: 0 });
-  const isUpgraded = isPauseWritten(situation) === true || children.jobs.some(({ metadata }) => metadata.name === job);
-  const isGone = upgrade === undefined && roster.size === 0 && isUpgraded;
+  const { cluster, isRecordUnreadable, upgrade, roster } = situation;
+  const isUpgraded = isPauseWritten(situation) === true || jobsOnVolumes(situation).length > 0;
+  const isGone = upgrade === undefined && (roster.size === 0 ? isUpgraded : jobsOnVolumes(situation).some(isAtWork));
   if (!isRecordUnreadable && !isGone) return undefined;
   const names = postgresNames(cluster.metadata.name);
   return blocked(
     'UpgradeRecordUnreadable',
     `a major upgrade is under way, and key ${upgradeKey} of ConfigMap ${names.roster} ${isGone ? 'is gone' : 'cannot be read'}: nothing is started or stopped before a person has restored it`,
+  );
+}
+
+/** Those that change the data of the leader's volume. */
+function jobsOnVolumes({ cluster, children }: Situation): readonly Job[] {
+  const modes = ['upgrade', 'undo'] as const;
+  const names = modes.map((mode) => upgradeJobName(cluster.metadata.name, { mode, index: 0 }));
+  return children.jobs.filter(({ metadata }) => names.includes(metadata.name));
+}
+
+function isAtWork({ status }: Job): boolean {
+  return !(status?.conditions ?? []).some(
+    ({ type, status: is }) => (type === 'Complete' || type === 'Failed') && is === 'True',
   );
 }
 
@@ -55,15 +68,26 @@ export function logWithoutVolume({ spec, claims, walClaims }: Situation): Outcom
 
 /**
  * The resource was deleted, then its volumes, and is made again: members that wait for them would wait for ever, and an empty database
- * is for a person to want.
+ * is for a person to want. No process is ever started on volumes of members that have left.
  */
-export function volumesGone({ cluster, spec, store, claims, taken, live, roster }: Situation): Outcome | undefined {
-  const isAnyThere = claims.size > 0 || taken.size > 0 || live.size > 0 || roster.size > 0;
+export function volumesGone({
+  cluster,
+  spec,
+  store,
+  claims,
+  sets,
+  live,
+  roster,
+  children,
+}: Situation): Outcome | undefined {
+  const isAnyThere = claims.size > 0 || sets.size > 0 || live.size > 0 || roster.size > 0;
   if (store.systemId === undefined || isAnyThere || spec.instances === 0) return undefined;
   const names = Object.values(postgresNames(cluster.metadata.name).state).join(', ');
+  const left = children.claims.map(({ metadata }) => metadata.name).join(', ');
+  const besides = left === '' ? '' : ` but those of members that have left (${left})`;
   return blocked(
     'DataLost',
-    `the ConfigMaps ${names} are of an earlier cluster of this name (database ${store.systemId}), and it has no volume: nothing is started; bring the volumes back, or delete these ConfigMaps to begin with an empty database`,
+    `the ConfigMaps ${names} are of an earlier cluster of this name (database ${store.systemId}), and it has no volume${besides}: nothing is started; bring the volumes back, or delete these ConfigMaps to begin with an empty database`,
   );
 }
 

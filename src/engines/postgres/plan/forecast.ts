@@ -4,8 +4,13 @@ import type { Children } from '../../../resources/children.ts';
 import { componentLabel } from '../../../resources/metadata.ts';
 import type { PostgresSpec } from '../kind/schema.ts';
 import { component, retiredAnnotation } from '../names.ts';
+import { restartForecast } from './restart-forecast.ts';
 
-export function forecastPostgres({ spec }: Cluster<PostgresSpec>, children: Children): readonly string[] {
+export function forecastPostgres(cluster: Cluster<PostgresSpec>, children: Children): readonly string[] {
+  return [sizeForecast(cluster, children), restartForecast(cluster, children)].filter((line) => line !== undefined);
+}
+
+function sizeForecast({ spec }: Cluster<PostgresSpec>, children: Children): string | undefined {
   const size = children.objects.filter(
     ({ kind, metadata }) => kind === 'StatefulSet' && metadata.labels?.[componentLabel] === component,
   ).length;
@@ -14,14 +19,12 @@ export function forecastPostgres({ spec }: Cluster<PostgresSpec>, children: Chil
     .map(({ metadata }) => metadata.name);
   if (size === 0) {
     return volumes.length === 0
-      ? []
-      : [`members resume on the volumes of an earlier cluster of this name: ${volumes.join(', ')}`];
+      ? undefined
+      : `members resume on the volumes of an earlier cluster of this name: ${volumes.join(', ')}`;
   }
   const [coming, leaving] = [spec.instances - size, size - spec.instances];
-  if (coming > 0) return [`${coming} member(s) join at once, and each copies the data of the primary`];
-  if (spec.instances === 0 || leaving === 0) return [];
+  if (coming > 0) return `${coming} member(s) join at once, and each copies the data of the primary`;
+  if (spec.instances === 0 || leaving === 0) return undefined;
   const fate = spec.deletionPolicy === 'Delete' ? 'are deleted' : 'are kept';
-  return [
-    `${leaving} member(s) leave, one at a time, the highest number first that is not the primary's; their volumes ${fate}`,
-  ];
+  return `${leaving} member(s) leave, one at a time, the highest number first that is not the primary's; their volumes ${fate}`;
 }

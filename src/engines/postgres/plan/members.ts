@@ -1,4 +1,4 @@
-/** Which members there shall be: numbers of those that come, and who leaves. */
+/** Which members the cluster has: the numbers of new ones, and which one leaves. */
 import { hasHeldData, heldBy, indexOf, isPrimary, isRestored, type Situation } from '../observe/situation.ts';
 import type { Roster } from '../resources/roster.ts';
 import { forming, importing } from '../resources/roster.ts';
@@ -14,12 +14,12 @@ export interface Change {
   readonly lost?: number;
 }
 
-/** The roster as it shall be after this reconcile. */
+/** The roster after this reconcile. */
 export function nextRoster(situation: Situation, { mayShrink, lost, isImporting = false }: Change): Roster {
   const { roster, spec, store, cluster } = situation;
   if (roster.size === 0) return firstRoster(situation);
   if (isImporting) return roster;
-  // Whoever has formed the cluster goes on like the others: its volume may be lost later.
+  // The member that formed the cluster continues like the others: its volume may be lost later.
   const isFormed = store.systemId !== undefined && cluster.status?.initialized === true;
   const kept = new Map([...roster].filter(([index]) => index !== lost));
   const joined = withPrimary(situation, isFormed ? resuming(situation, kept) : kept);

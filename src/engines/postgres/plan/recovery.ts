@@ -4,7 +4,7 @@
  *
  * What only the others had is lost to the cluster. So they are stopped before, and their volumes are kept: there are never two primaries,
  * and nothing is rewound that somebody may still want to read. From the moment in which it is carried out, the request is in the roster,
- * so that whoever comes after a crash goes on with it. As soon as there is a primary, the request is dropped.
+ * so that the operator continues with it after a crash. As soon as there is a primary, the request is dropped.
  */
 import { statefulSets } from '../../../api/resource.ts';
 import type { ObjectStep, Step } from '../../../plan/plan.ts';

@@ -13,7 +13,7 @@ type RestartPlan = Plan<PostgresAction>;
 /** How often to look again while the database moves by itself and no watch would tell. */
 export const recheckMs = 1000;
 
-/** The template was wrong and has been corrected since: whoever cannot start on the old one never will. */
+/** The template was wrong and has been corrected since: a pod that cannot start with the old one never will. */
 export function planStuck(situation: Situation): RestartPlan | undefined {
   const { sets, pods, live } = situation;
   const [stuck] = [...sets].flatMap(([index, set]) => {

@@ -32,7 +32,7 @@ function mayMakeAgain(situation: Situation, name: string): boolean {
   const { cluster, store, primary } = situation;
   const { config, leader, failover, sync } = postgresNames(cluster.metadata.name).state;
   switch (name) {
-    // A request for a switchover, which is made again by whoever has made it.
+    // A request for a switchover. The client that made it makes it again.
     case failover:
       return true;
     // Who may be elected is in the others.

@@ -40,7 +40,7 @@ export function planUndo(situation: Situation, record: UpgradeRecord): UpgradePl
         outcome: wait('UpgradeCancelled', `${volume} is put back to ${from}`, upgradeRecheckMs),
       };
     case 'failed': {
-      // The new version has run on it: whoever wants that one goes on.
+      // The new version has run on it. If the spec wants that version again, the upgrade continues.
       if (result.isRefused && situation.wanted.version === record.to) {
         const outcome = wait('Upgrading', `pg_upgrade goes on, on ${volume}`, upgradeRecheckMs);
         return { steps: [], record: { ...record, stage: 'upgrading' }, isRunning, outcome };

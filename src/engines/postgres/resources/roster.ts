@@ -1,5 +1,5 @@
 /**
- * The roster: which members there shall be, and how each one's process is to start. It is in a ConfigMap that the pods mount.
+ * The roster: which members the cluster has, and how each one's process is to start. It is in a ConfigMap that the pods mount.
  *
  * `form` bootstraps a new cluster, and only its first member has it. `restore` begins with the data that a restore has put on its volume, and makes
  * no database where there is none. `import` copies a PostgreSQL that runs elsewhere before. `join` copies the leader's data, or goes on with what the volume holds. `resume` goes on with what the volume

@@ -68,7 +68,7 @@ FROM (SELECT) AS one LEFT JOIN pg_roles r ON r.rolname = ${literal(name)}`,
 export interface Membership {
   readonly role: string;
   readonly exists: boolean;
-  /** Whether it is a member, whoever has granted that. */
+  /** Whether it is a member, by any grantor. */
   readonly isMember: boolean;
   /** Granted by the operator, which alone it revokes. */
   readonly isOurs: boolean;

@@ -18,7 +18,7 @@ import time
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from import_copy import Follower, check_roles, inspect, make_roles
 from import_record import CONFIG, COPY, DATA, RECORD, TEMPORARY, VOLUME, Refused, Trouble, children, locks, record, remember, short, sync
-from import_report import Handler, Server, since, told, wanted_cut
+from import_report import Handler, Server, is_changed, since, told, wanted_cut
 from import_source import ask_source, compared, copy, failed, identify
 from import_verify import verify
 
@@ -34,10 +34,11 @@ def follow(follower):
     asked_at, ident, unreached = 0.0, None, None
     follower.start()
     collations, notes = inspect(follower)
-    # A request that nobody has answered yet: the pod was killed.
-    value = record.get('asked') if record.get('refusal') is None else None
+    if record.get('refusal') is None and record.get('asked') is not None:
+        # The pod was killed before it had answered, and the request may be withdrawn since: who still wants it asks again.
+        remember(asked=None)
     while True:
-        value = value or wanted_cut()
+        value = wanted_cut()
         if follower.child.poll() is not None:
             raise Trouble('the server of the copy has ended: ' + (follower.problem or 'see its log'))
         if time.monotonic() - asked_at > ASK_SOURCE:
@@ -68,9 +69,10 @@ def follow(follower):
             try:
                 verify(follower, value, collations)
                 # Somebody may have made them since.
-                return check_roles(follower)
+                check_roles(follower)
+                if not is_changed():
+                    return
             except (Refused, Trouble) as refused:
-                value = None
                 remember(refusal=short(refused, 1000))
                 print('import: refused to cut over: %s' % refused, file=sys.stderr, flush=True)
         time.sleep(EVERY)
@@ -93,7 +95,7 @@ def promote(follower):
         try:
             ask_source(follower.source, 'DROP_REPLICATION_SLOT %s WAIT' % slot)
         except Trouble as trouble:
-            # It is of no use, and bounded. Where the source has stopped for good nobody minds.
+            # It is of no use, and bounded. A source that has stopped for good does not need it.
             print('import: slot %s is left at the source: %s' % (slot, trouble), file=sys.stderr, flush=True)
     remember(state='done')
 

@@ -107,10 +107,15 @@ class Server(socketserver.ThreadingTCPServer):
 
 
 def wanted_cut():
-    """A new request, or that there is none any more. One that was refused stays refused until it is withdrawn."""
+    """The request that is to be carried out. One that was refused stays refused until it is withdrawn."""
     with told.lock:
         wish, told.wish = told.wish, None
-    if wish is None or wish['value'] == record.get('asked'):
-        return None
-    remember(asked=wish['value'], refusal=None)
-    return wish['value']
+    if wish is not None and wish['value'] != record.get('asked'):
+        remember(asked=wish['value'], refusal=None)
+    return record.get('asked') if record.get('refusal') is None else None
+
+
+def is_changed():
+    """The request that is carried out has been withdrawn, or is another one now."""
+    with told.lock:
+        return told.wish is not None and told.wish['value'] != record.get('asked')

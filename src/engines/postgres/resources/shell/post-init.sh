@@ -1,9 +1,10 @@
 #!/bin/sh
 # Patroni runs this once, on the first member of a new cluster, with the address of the new database as its argument.
-# It makes the role of the operator, which is no superuser.
+# It makes the role of the operator, which is no superuser: all in one transaction, since that role says that the rest is there.
 set -eu
 psql="${PGBIN:?}/psql"
 exec "$psql" --no-psqlrc --quiet --set=ON_ERROR_STOP=1 --set=operator="${OPERATOR_ROLE:?}" "$1" <<'SQL'
+begin;
 create role :"operator" login createrole createdb;
 grant pg_monitor, pg_signal_backend, pg_checkpoint to :"operator";
 
@@ -32,4 +33,5 @@ select :SERVER_VERSION_NUM >= 160000 as grants \gset
 \if :grants
 grant clusterwright_pooler, clusterwright_monitor to :"operator" with admin true, inherit false, set false;
 \endif
+commit;
 SQL

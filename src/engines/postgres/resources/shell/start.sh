@@ -35,9 +35,12 @@ link_log() {
   rm -rf "$data/pg_wal.moved"
 }
 
-# pg_basebackup writes backup_label first and pg_control last, and a server removes the first and needs the second: none has
+# pg_basebackup makes pg_wal, writes backup_label first and pg_control last. A server removes backup_label and needs pg_control: none has
 # ever started on such data. A process that still copies to it finds no directory any more, and ends.
-is_cut_off() { [ "$start" = join ] && [ -f "$data/backup_label" ] && [ ! -e "$data/global/pg_control" ]; }
+is_cut_off() {
+  [ "$start" = join ] && [ ! -s "$data/global/pg_control" ] || return 1
+  [ -f "$data/backup_label" ] || [ "$(ls -A "$data" 2>/dev/null)" = pg_wal ]
+}
 
 remove_copy() {
   echo "a copy of the data was cut off: it is removed, and begun anew" >&2

@@ -27,7 +27,7 @@ import time
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from import_copy import Follower, check_roles, inspect, make_roles
 from import_record import CONFIG, COPY, DATA, RECORD, TEMPORARY, VOLUME, Refused, Trouble, children, locks, record, remember, short, sync
-from import_report import Handler, Server, since, told, wanted_cut
+from import_report import Handler, Server, is_changed, since, told, wanted_cut
 from import_source import ask_source, compared, copy, failed, identify
 from import_verify import verify
 
@@ -43,10 +43,11 @@ def follow(follower):
     asked_at, ident, unreached = 0.0, None, None
     follower.start()
     collations, notes = inspect(follower)
-    # A request that nobody has answered yet: the pod was killed.
-    value = record.get('asked') if record.get('refusal') is None else None
+    if record.get('refusal') is None and record.get('asked') is not None:
+        # The pod was killed before it had answered, and the request may be withdrawn since: who still wants it asks again.
+        remember(asked=None)
     while True:
-        value = value or wanted_cut()
+        value = wanted_cut()
         if follower.child.poll() is not None:
             raise Trouble('the server of the copy has ended: ' + (follower.problem or 'see its log'))
         if time.monotonic() - asked_at > ASK_SOURCE:
@@ -77,9 +78,10 @@ def follow(follower):
             try:
                 verify(follower, value, collations)
                 # Somebody may have made them since.
-                return check_roles(follower)
+                check_roles(follower)
+                if not is_changed():
+                    return
             except (Refused, Trouble) as refused:
-                value = None
                 remember(refusal=short(refused, 1000))
                 print('import: refused to cut over: %s' % refused, file=sys.stderr, flush=True)
         time.sleep(EVERY)
@@ -102,7 +104,7 @@ def promote(follower):
         try:
             ask_source(follower.source, 'DROP_REPLICATION_SLOT %s WAIT' % slot)
         except Trouble as trouble:
-            # It is of no use, and bounded. Where the source has stopped for good nobody minds.
+            # It is of no use, and bounded. A source that has stopped for good does not need it.
             print('import: slot %s is left at the source: %s' % (slot, trouble), file=sys.stderr, flush=True)
     remember(state='done')
 
@@ -582,13 +584,18 @@ class Server(socketserver.ThreadingTCPServer):
 
 
 def wanted_cut():
-    """A new request, or that there is none any more. One that was refused stays refused until it is withdrawn."""
+    """The request that is to be carried out. One that was refused stays refused until it is withdrawn."""
     with told.lock:
         wish, told.wish = told.wish, None
-    if wish is None or wish['value'] == record.get('asked'):
-        return None
-    remember(asked=wish['value'], refusal=None)
-    return wish['value']
+    if wish is not None and wish['value'] != record.get('asked'):
+        remember(asked=wish['value'], refusal=None)
+    return record.get('asked') if record.get('refusal') is None else None
+
+
+def is_changed():
+    """The request that is carried out has been withdrawn, or is another one now."""
+    with told.lock:
+        return told.wish is not None and told.wish['value'] != record.get('asked')
 `,
   'import_source.py': `"""The PostgreSQL that runs elsewhere: what is asked of it, and the base backup. It is only read, but for a replication slot where
 it limits what slots keep."""
@@ -881,10 +888,11 @@ done
 `,
   'post-init.sh': `#!/bin/sh
 # Patroni runs this once, on the first member of a new cluster, with the address of the new database as its argument.
-# It makes the role of the operator, which is no superuser.
+# It makes the role of the operator, which is no superuser: all in one transaction, since that role says that the rest is there.
 set -eu
 psql="\${PGBIN:?}/psql"
 exec "$psql" --no-psqlrc --quiet --set=ON_ERROR_STOP=1 --set=operator="\${OPERATOR_ROLE:?}" "$1" <<'SQL'
+begin;
 create role :"operator" login createrole createdb;
 grant pg_monitor, pg_signal_backend, pg_checkpoint to :"operator";
 
@@ -913,6 +921,7 @@ select :SERVER_VERSION_NUM >= 160000 as grants \\gset
 \\if :grants
 grant clusterwright_pooler, clusterwright_monitor to :"operator" with admin true, inherit false, set false;
 \\endif
+commit;
 SQL
 `,
   'pre-stop.py': `"""Stops PostgreSQL in order before its pod ends, where Patroni is paused: then Patroni leaves it running, and the kernel
@@ -1069,9 +1078,12 @@ link_log() {
   rm -rf "$data/pg_wal.moved"
 }
 
-# pg_basebackup writes backup_label first and pg_control last, and a server removes the first and needs the second: none has
+# pg_basebackup makes pg_wal, writes backup_label first and pg_control last. A server removes backup_label and needs pg_control: none has
 # ever started on such data. A process that still copies to it finds no directory any more, and ends.
-is_cut_off() { [ "$start" = join ] && [ -f "$data/backup_label" ] && [ ! -e "$data/global/pg_control" ]; }
+is_cut_off() {
+  [ "$start" = join ] && [ ! -s "$data/global/pg_control" ] || return 1
+  [ -f "$data/backup_label" ] || [ "$(ls -A "$data" 2>/dev/null)" = pg_wal ]
+}
 
 remove_copy() {
   echo "a copy of the data was cut off: it is removed, and begun anew" >&2
