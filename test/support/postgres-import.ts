@@ -36,6 +36,8 @@ export interface ImportOptions {
   readonly spec?: Partial<PostgresSpecInput>;
   readonly uid?: string;
   readonly quietSeconds?: number;
+  /** Before something that failed is tried again. */
+  readonly againSeconds?: number;
   /** The certificate of the source is checked. */
   readonly secured?: true;
 }
@@ -46,7 +48,7 @@ export async function startImport(
   source: PostgresProcess,
   options: ImportOptions,
 ): Promise<Import> {
-  const { version, spec = {}, uid = 'uid-1', quietSeconds = 1, secured } = options;
+  const { version, spec = {}, uid = 'uid-1', quietSeconds = 1, againSeconds = 10, secured } = options;
   for (const name of ['volume', 'config', 'tls', 'import']) mkdirSync(join(home.directory, name), { recursive: true });
   const put = (name: string, text: string): void => writeFileSync(join(home.directory, name), text);
   const cluster = postgresCluster(
@@ -83,6 +85,7 @@ export async function startImport(
     OPERATOR_ROLE: 'clusterwright',
     REST_PORT: String(port),
     IMPORT_QUIET_SECONDS: String(quietSeconds),
+    IMPORT_AGAIN_SECONDS: String(againSeconds),
   };
   const words = Object.entries(env).map(([name, value]) => `${name}=${value}`);
   const child = home.spawn(python, ...words, 'python3', '-IS', '/data/config/import.py');

@@ -57,6 +57,7 @@ describe('the objects of a cluster that imports', () => {
         user: 'importer',
         sslmode: 'verify-full',
         version: '17',
+        owner: 'app',
         slot: 'clusterwright_uid_db',
         settings: {
           shared_buffers: '128MB',
@@ -136,6 +137,10 @@ describe('the secrets of the source', () => {
       { postgres: 'importing', imported: { phase: 'following', digest: 'd', notes: [] } },
     ]);
     expect(JSON.stringify(seen)).not.toContain('pass:word');
+    // Left by a cluster of the name that imported, or a member that somebody else has taken over.
+    const other = postgresWorld();
+    const strange = scriptedPatroni(other.observed, postgresSecrets(other.cluster, Date.now()), answer('d'));
+    expect((await observePostgres(other.cluster, other.children, strange.io)).source).toBeUndefined();
     const done = scriptedPatroni(world.observed, secrets);
     expect((await observePostgres(world.cluster, world.children, done.io)).source).toBeUndefined();
   });

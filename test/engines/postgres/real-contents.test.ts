@@ -302,10 +302,10 @@ describe.each([...postgresPrograms])('PostgreSQL %s', (_, program) => {
   it('a role that a person made powerful is given to nobody, neither adopted nor made an owner', async () => {
     // Before 16, CREATEROLE is enough to grant each of them.
     await it_.server.sql(
-      'CREATE ROLE programs LOGIN; GRANT pg_execute_server_program TO programs; CREATE ROLE jobs; GRANT programs TO jobs; CREATE ROLE dba LOGIN CREATEROLE; CREATE ROLE chief SUPERUSER; CREATE ROLE admins; GRANT chief TO admins; CREATE ROLE analysts; GRANT pg_read_all_data TO analysts',
+      'CREATE ROLE programs LOGIN; GRANT pg_execute_server_program TO programs; CREATE ROLE jobs; GRANT programs TO jobs; CREATE ROLE dba LOGIN CREATEROLE; CREATE ROLE chief SUPERUSER; CREATE ROLE admins; GRANT chief TO admins; CREATE ROLE analysts; GRANT pg_read_all_data TO analysts; CREATE ROLE writers; GRANT pg_write_all_data TO writers; CREATE ROLE rewinder; CREATE ROLE copiers; GRANT rewinder TO copiers',
     );
     await it_.server.sql('CREATE DATABASE of_jobs OWNER jobs');
-    for (const role of ['programs', 'jobs', 'dba', 'admins', 'analysts']) {
+    for (const role of ['programs', 'jobs', 'dba', 'admins', 'analysts', 'writers', 'copiers']) {
       expect(await it_.settle(user('climber', { memberOf: [role] }))).toMatchObject({ reason: 'MembershipRefused' });
       expect(await it_.settle(user(role, { adopt: true }))).toMatchObject({ did: [], reason: 'RoleRefused' });
       expect(await it_.settle(database('of-them', role))).toMatchObject({ did: [], reason: 'OwnerRefused' });
@@ -314,7 +314,7 @@ describe.each([...postgresPrograms])('PostgreSQL %s', (_, program) => {
     expect(await it_.settle(user('climber', { grants }))).toMatchObject({ did: [], reason: 'OwnerRefused' });
     expect(
       await it_.server.sql(
-        "SELECT r, p FROM unnest(ARRAY['climber', 'clusterwright']) AS r, unnest(ARRAY['programs', 'jobs', 'dba', 'chief', 'analysts']) AS p WHERE pg_has_role(r, p, 'MEMBER')",
+        "SELECT r, p FROM unnest(ARRAY['climber', 'clusterwright']) AS r, unnest(ARRAY['programs', 'jobs', 'dba', 'chief', 'analysts', 'writers', 'copiers']) AS p WHERE pg_has_role(r, p, 'MEMBER')",
       ),
     ).toEqual([]);
     expect((await it_.settle(user('climber', { memberOf: ['jobs'] }))).message).toBe(

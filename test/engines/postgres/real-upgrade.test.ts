@@ -46,6 +46,9 @@ describe.runIf(hasBoth)('from 15 to 17', () => {
     await server.sql(
       'CREATE ROLE boss SUPERUSER; CREATE ROLE keeper CREATEROLE; CREATE ROLE reader; CREATE ROLE nested',
     );
+    await server.sql(
+      'CREATE ROLE ops; GRANT boss TO ops; CREATE ROLE analyst; GRANT pg_read_all_data TO analyst; CREATE ROLE rewinder',
+    );
     await server.sql('GRANT pg_read_server_files TO reader; GRANT reader TO nested');
     await server.sql(
       'CREATE EXTENSION pg_stat_statements; CREATE TABLE kept AS SELECT generate_series(1, 1000) AS n',
@@ -85,7 +88,7 @@ describe.runIf(hasBoth)('from 15 to 17', () => {
     asOperator('GRANT reports TO CURRENT_USER WITH SET TRUE', 'CREATE DATABASE reports OWNER reports');
   });
 
-  test.each(['boss', 'keeper', 'reader', 'nested', 'postgres', 'pg_read_server_files'])(
+  test.each(['boss', 'keeper', 'reader', 'nested', 'ops', 'analyst', 'rewinder', 'postgres', 'pg_read_server_files'])(
     'it may not change %s, which has more rights than it',
     (role) => {
       expect(() => asOperator(`GRANT ${role} TO CURRENT_USER`)).toThrow(/permission denied/);

@@ -40,7 +40,7 @@ export async function observePostgres(
     primary === undefined ? undefined : observeLogins(cluster, primary.address, io),
     observePoolers(cluster, children, io),
     primary === undefined || !answering(members).some(isApart) ? undefined : observeLog(cluster, primary.address, io),
-    answering(members).some(({ imported }) => imported !== undefined) ? observeSource(cluster, io) : undefined,
+    isSourceWanted(cluster, answering(members)) ? observeSource(cluster, io) : undefined,
   ]);
   const at = io.now();
   const log = logBegins === undefined ? {} : { logBegins };
@@ -57,6 +57,11 @@ export async function observePostgres(
     ...log,
     ...(source === undefined ? {} : { source }),
   };
+}
+
+/** A member may say that it imports where the spec names no source: nothing is made of that. */
+function isSourceWanted({ spec }: Cluster<PostgresSpec>, members: readonly LiveMember[]): boolean {
+  return spec.bootstrap?.importFrom !== undefined && members.some(({ imported }) => imported !== undefined);
 }
 
 /** Those of the pooler and of exporters have no Patroni. */

@@ -30,6 +30,8 @@ export function importSource(cluster: Cluster<PostgresSpec>): Readonly<Record<st
   const id = metadata.uid ?? 'offline';
   return {
     ...{ id, name: metadata.name, host, port, user, sslmode: tls?.mode, version: spec.version },
+    // Whose password becomes that of the Secret for the application.
+    owner: spec.initial.owner,
     slot: importSlot(id),
     settings: { ...counted, ...picked(parametersOf(cluster), Object.keys(counted)) },
   };

@@ -18,12 +18,17 @@ export interface RoleFacts {
   readonly power: string | undefined;
 }
 
-/** Members of these run programs, read and write files as the server's process, or read everything, also the verifiers of passwords. */
+/**
+ * Members of these run programs, read and write files as the server's process, read everything, also the verifiers of passwords, or write
+ * every table of every user. The last one may read files as well, for `pg_rewind`.
+ */
 const powers = [
   'pg_execute_server_program',
   'pg_read_server_files',
   'pg_write_server_files',
   'pg_read_all_data',
+  'pg_write_all_data',
+  'rewinder',
 ] as const;
 
 /**

@@ -16,13 +16,13 @@ import threading
 import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from import_copy import Follower, inspect, make_roles
+from import_copy import Follower, check_roles, inspect, make_roles
 from import_record import CONFIG, COPY, DATA, RECORD, TEMPORARY, VOLUME, Refused, Trouble, children, locks, record, remember, short, sync
 from import_report import Handler, Server, is_changed, since, told, wanted_cut
-from import_source import ask_source, compared, copy, identify
+from import_source import ask_source, compared, copy, failed, identify
 from import_verify import verify
 
-EVERY, ASK_SOURCE, AGAIN = 1.0, 5.0, 10.0  # seconds
+EVERY, ASK_SOURCE, AGAIN, LONGEST = 1.0, 5.0, float(os.environ.get('IMPORT_AGAIN_SECONDS', '10')), 600.0  # seconds
 
 
 GONE = re.compile(r'requested WAL segment [0-9A-F]{24} has already been removed')
@@ -68,6 +68,8 @@ def follow(follower):
         if value:
             try:
                 verify(follower, value, collations)
+                # Somebody may have made them since.
+                check_roles(follower)
                 if not is_changed():
                     return
             except (Refused, Trouble) as refused:
@@ -181,7 +183,8 @@ def main():
         except Trouble as trouble:
             last['problem'] = short(trouble, 1000)
             told.say('failing', problem=last['problem'], **since)
-        time.sleep(AGAIN)
+        # A volume that is too small would have the source read all of its data every ten seconds.
+        time.sleep(min(LONGEST, AGAIN * 2 ** min(failed['copies'], 10)))
     server.shutdown()
     server.server_close()
     shutil.rmtree(TEMPORARY, ignore_errors=True)

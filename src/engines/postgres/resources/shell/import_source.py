@@ -91,6 +91,10 @@ def make_slot(source):
     return name
 
 
+# Base backups that have failed on the way. Each is begun from its start, and read by the source.
+failed = {'copies': 0}
+
+
 def copy(source):
     found = identify(source)
     check_source(source)
@@ -103,12 +107,15 @@ def copy(source):
     told.say('copying', systemId=found['systemId'])
     child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, errors='replace', pass_fds=locks)
     children.append(child)
-    words = []
+    words, is_moving = [], False
     for line in child.stderr:
         progress = re.search(r'(\d+)/(\d+) kB', line)
         if progress is None:
             words = [*words[-5:], line]
             continue
+        if progress[1] != '0' and not is_moving:
+            is_moving = True
+            failed['copies'] += 1
         told.say('copying', systemId=found['systemId'], bytes=int(progress[1]) * 1024, total=int(progress[2]) * 1024)
     if child.wait() != 0:
         said = short(' '.join(words))
@@ -120,6 +127,7 @@ def copy(source):
         raise Refused('the source has tablespaces (%s): they cannot be imported' % short(', '.join(spaces)))
     prepare()
     remember(state='copied')
+    failed['copies'] = 0
 
 
 def prepare():

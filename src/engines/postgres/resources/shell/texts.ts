@@ -25,13 +25,13 @@ import threading
 import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from import_copy import Follower, inspect, make_roles
+from import_copy import Follower, check_roles, inspect, make_roles
 from import_record import CONFIG, COPY, DATA, RECORD, TEMPORARY, VOLUME, Refused, Trouble, children, locks, record, remember, short, sync
 from import_report import Handler, Server, is_changed, since, told, wanted_cut
-from import_source import ask_source, compared, copy, identify
+from import_source import ask_source, compared, copy, failed, identify
 from import_verify import verify
 
-EVERY, ASK_SOURCE, AGAIN = 1.0, 5.0, 10.0  # seconds
+EVERY, ASK_SOURCE, AGAIN, LONGEST = 1.0, 5.0, float(os.environ.get('IMPORT_AGAIN_SECONDS', '10')), 600.0  # seconds
 
 
 GONE = re.compile(r'requested WAL segment [0-9A-F]{24} has already been removed')
@@ -77,6 +77,8 @@ def follow(follower):
         if value:
             try:
                 verify(follower, value, collations)
+                # Somebody may have made them since.
+                check_roles(follower)
                 if not is_changed():
                     return
             except (Refused, Trouble) as refused:
@@ -190,7 +192,8 @@ def main():
         except Trouble as trouble:
             last['problem'] = short(trouble, 1000)
             told.say('failing', problem=last['problem'], **since)
-        time.sleep(AGAIN)
+        # A volume that is too small would have the source read all of its data every ten seconds.
+        time.sleep(min(LONGEST, AGAIN * 2 ** min(failed['copies'], 10)))
     server.shutdown()
     server.server_close()
     shutil.rmtree(TEMPORARY, ignore_errors=True)
@@ -304,6 +307,14 @@ class Follower:
 OPTIONS = '-c search_path=pg_catalog -c default_transaction_read_only=off -c role=none'
 OURS = "('clusterwright', 'clusterwright_pooler', 'clusterwright_monitor')"
 
+# Through itself or a role that it is a member of, \`r\` has more than a role of a user. As \`powerOf\` of the operator.
+POWERFUL = r"""exists (select from pg_roles p
+  where (p.rolsuper or p.rolcreaterole or p.rolreplication or p.rolbypassrls or p.rolname in ('rewinder', 'clusterwright',
+    'pg_read_all_data', 'pg_write_all_data', 'pg_execute_server_program', 'pg_read_server_files', 'pg_write_server_files') and p.oid <> r.oid) and pg_has_role(r.oid, p.oid, 'member'))"""
+# The operator's role has those whose passwords it sets.
+MEMBERS_OF_OURS = """select distinct u.rolname from pg_auth_members m join pg_roles r on r.oid = m.roleid join pg_roles u on u.oid = m.member
+  where r.rolname in %s and not u.rolsuper and (u.rolname <> 'clusterwright' or r.rolname = 'clusterwright')""" % OURS
+
 
 def check_prepared(source):
     """A standby does not show prepared transactions, and they are there once it is promoted: a server with room for fewer does not start."""
@@ -313,22 +324,36 @@ def check_prepared(source):
                       'not start. Set it to %d in spec.parameters' % (there, here, there))
 
 
+def check_roles(follower):
+    """Roles with the names of the operator's. Who has made them, or is a member of one, would have the rights of the operator here."""
+    mighty = follower.sql("select rolname from pg_roles r where %s and rolname in "
+                          "('rewinder', 'clusterwright_pooler', 'clusterwright_monitor') or (rolsuper or rolbypassrls) and rolname in "
+                          "('replicator', 'clusterwright')" % POWERFUL)
+    if mighty:
+        raise Refused('the source has roles with the names of the operator’s that have more rights than these: %s'
+                      % ', '.join(name for (name,) in mighty))
+    own = follower.sql('select rolname from pg_roles where rolname in ' + OURS)
+    schema = follower.sql("select r.rolname, r.rolsuper from pg_namespace join pg_roles r on r.oid = nspowner where nspname = 'clusterwright'")
+    if len(own) + len(schema) not in (0, 4):
+        raise Refused('the source has some of the roles and the schema of this operator, and not all: %s'
+                      % ', '.join(['role ' + name for (name,) in own] + ['schema clusterwright'] * len(schema)))
+    others = [*(name for name, is_super in schema if is_super != 't'), *(name for (name,) in follower.sql(MEMBERS_OF_OURS))]
+    if others:
+        raise Refused('roles or the schema of this operator belong to others at the source, who would have its rights here: %s'
+                      % short(', '.join(others)))
+    owner = follower.source['owner']
+    if follower.sql("select 1 from pg_roles r where rolname = '%s' and %s" % (owner, POWERFUL)):
+        raise Refused('role %s, which spec.initial names as owner, has more rights than a role of a user, and the operator would not set its '
+                      'password: take these rights away at the source, or delete the cluster and create it with another owner' % owner)
+
+
 def inspect(follower):
     """What only the copy can tell. Nothing of it is better after more of the log."""
     check_prepared(follower.source)
     rows = follower.sql("select rolname from pg_roles where rolsuper and rolname = 'postgres'")
     if not rows:
         raise Refused('role postgres of the source is no superuser, which Patroni needs')
-    mighty = follower.sql("select rolname from pg_roles where (rolsuper or rolbypassrls) and rolname in "
-                          "('replicator', 'rewinder', 'clusterwright', 'clusterwright_pooler', 'clusterwright_monitor')")
-    if mighty:
-        raise Refused('the source has roles with the names of the operator’s that are superusers or bypass row security: %s'
-                      % ', '.join(name for (name,) in mighty))
-    own = follower.sql('select rolname from pg_roles where rolname in ' + OURS)
-    schema = follower.sql("select 1 from pg_namespace where nspname = 'clusterwright'")
-    if len(own) + len(schema) not in (0, 4):
-        raise Refused('the source has some of the roles and the schema of this operator, and not all: %s'
-                      % ', '.join(['role ' + name for (name,) in own] + ['schema clusterwright'] * len(schema)))
+    check_roles(follower)
     collations = []
     for name, there, here in follower.sql(
             "select datname, coalesce(datcollversion, ''), coalesce(pg_database_collation_actual_version(oid), '') from pg_database "
@@ -355,6 +380,10 @@ def notes_of(follower, collations):
 ROLES = r"""
 select 'create role replicator' where not exists (select from pg_roles where rolname = 'replicator') \\gexec
 select 'create role rewinder' where not exists (select from pg_roles where rolname = 'rewinder') \\gexec
+-- Whoever is a member of these reads all data, and files of the server.
+select format('revoke %I from %I granted by %I cascade', r.rolname, u.rolname, g.rolname) from pg_auth_members m
+join pg_roles r on r.oid = m.roleid join pg_roles u on u.oid = m.member join pg_roles g on g.oid = m.grantor
+where r.rolname in ('replicator', 'rewinder') \\gexec
 alter role replicator login replication connection limit -1 valid until 'infinity';
 alter role rewinder login connection limit -1 valid until 'infinity';
 grant execute on function pg_catalog.pg_ls_dir(text, boolean, boolean), pg_catalog.pg_stat_file(text, boolean),
@@ -366,10 +395,7 @@ select format('grant %I to %I with admin true%s', r.rolname, :'operator', case w
     select from pg_auth_members m join pg_roles o on o.oid = m.member where m.roleid = r.oid and o.rolname = :'operator'
   ) then '' else ', inherit false, set false' end)
 from pg_roles r
-where r.rolname <> :'operator' and r.rolname !~ '^(pg_|clusterwright)'
-  and not (r.rolsuper or r.rolreplication or r.rolcreaterole or r.rolbypassrls)
-  and not exists (select from pg_roles p
-    where p.rolname in ('pg_execute_server_program', 'pg_read_server_files', 'pg_write_server_files') and pg_has_role(r.oid, p.oid, 'member'))
+where r.rolname <> :'operator' and r.rolname !~ '^(pg_|clusterwright|rewinder$)' and not """ + POWERFUL + r"""
 \\gexec
 \\endif
 """
@@ -664,6 +690,10 @@ def make_slot(source):
     return name
 
 
+# Base backups that have failed on the way. Each is begun from its start, and read by the source.
+failed = {'copies': 0}
+
+
 def copy(source):
     found = identify(source)
     check_source(source)
@@ -676,12 +706,15 @@ def copy(source):
     told.say('copying', systemId=found['systemId'])
     child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, errors='replace', pass_fds=locks)
     children.append(child)
-    words = []
+    words, is_moving = [], False
     for line in child.stderr:
         progress = re.search(r'(\\d+)/(\\d+) kB', line)
         if progress is None:
             words = [*words[-5:], line]
             continue
+        if progress[1] != '0' and not is_moving:
+            is_moving = True
+            failed['copies'] += 1
         told.say('copying', systemId=found['systemId'], bytes=int(progress[1]) * 1024, total=int(progress[2]) * 1024)
     if child.wait() != 0:
         said = short(' '.join(words))
@@ -693,6 +726,7 @@ def copy(source):
         raise Refused('the source has tablespaces (%s): they cannot be imported' % short(', '.join(spaces)))
     prepare()
     remember(state='copied')
+    failed['copies'] = 0
 
 
 def prepare():
@@ -1221,9 +1255,10 @@ select format('grant %I to %I with admin true%s', r.rolname, :'operator', case w
     select from pg_auth_members m join pg_roles o on o.oid = m.member where m.roleid = r.oid and o.rolname = :'operator'
   ) then '' else ', inherit false, set false' end)
 from pg_roles r
-where r.rolname <> :'operator' and r.rolname !~ '^pg_' and not (r.rolsuper or r.rolreplication or r.rolcreaterole or r.rolbypassrls)
-  and not exists (select from pg_roles p
-    where p.rolname in ('pg_execute_server_program', 'pg_read_server_files', 'pg_write_server_files') and pg_has_role(r.oid, p.oid, 'member'))
+where r.rolname <> :'operator' and r.rolname !~ '^(pg_|rewinder$)'
+  and not exists (select from pg_roles p where (p.rolsuper or p.rolreplication or p.rolcreaterole or p.rolbypassrls or p.rolname in (
+    'rewinder', 'pg_execute_server_program', 'pg_read_server_files', 'pg_write_server_files', 'pg_read_all_data', 'pg_write_all_data'))
+    and pg_has_role(r.oid, p.oid, 'member'))
 \\gexec
 SQL
   fi

@@ -129,9 +129,10 @@ select format('grant %I to %I with admin true%s', r.rolname, :'operator', case w
     select from pg_auth_members m join pg_roles o on o.oid = m.member where m.roleid = r.oid and o.rolname = :'operator'
   ) then '' else ', inherit false, set false' end)
 from pg_roles r
-where r.rolname <> :'operator' and r.rolname !~ '^pg_' and not (r.rolsuper or r.rolreplication or r.rolcreaterole or r.rolbypassrls)
-  and not exists (select from pg_roles p
-    where p.rolname in ('pg_execute_server_program', 'pg_read_server_files', 'pg_write_server_files') and pg_has_role(r.oid, p.oid, 'member'))
+where r.rolname <> :'operator' and r.rolname !~ '^(pg_|rewinder$)'
+  and not exists (select from pg_roles p where (p.rolsuper or p.rolreplication or p.rolcreaterole or p.rolbypassrls or p.rolname in (
+    'rewinder', 'pg_execute_server_program', 'pg_read_server_files', 'pg_write_server_files', 'pg_read_all_data', 'pg_write_all_data'))
+    and pg_has_role(r.oid, p.oid, 'member'))
 \gexec
 SQL
   fi
