@@ -32,7 +32,7 @@ const ask = async (value: string | null): Promise<void> => {
   const ref = { resource: postgresClusters, namespace: stage.namespace, name: cluster.name };
   await stage.client.mergePatch(ref, { metadata: { annotations: { [cutOverAnnotation]: value } } });
 };
-const verified = async (): Promise<string> => `verified@${(await cluster.object()).metadata.uid}`;
+const uid = async (): Promise<string> => (await cluster.object()).metadata.uid ?? '';
 
 test('the first member copies it and follows it under writers, also after its pod was deleted', async () => {
   const from = { client: stage.client, namespace: stage.namespace, name: source.name } as PostgresTestCluster;
@@ -62,7 +62,7 @@ test('the first member copies it and follows it under writers, also after its po
 });
 
 test('it does not end while the source is written to', async () => {
-  await ask(await verified());
+  await ask(`verified@${await uid()}`);
   await until('it is refused', async () => expect(await cluster.ready()).toBe('False CutOverRefused'));
   expect(await said()).toContain('the source still writes');
   await ask(null);
@@ -76,7 +76,7 @@ test('it is cut over once the source was stopped in order: nothing that was ackn
   await source.shutDown();
   const stopTook = seconds(stoppedAt);
   const askedAt = performance.now();
-  await ask(await verified());
+  await ask(`stopped@${await uid()}`);
   await ledger.move(undefined, cluster);
   const before = await ledger.count();
   await until('the new cluster acknowledges', async () => expect(await ledger.count()).toBeGreaterThan(before));

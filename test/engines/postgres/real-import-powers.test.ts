@@ -50,7 +50,7 @@ describe.each(programs)('roles after an import of PostgreSQL %s', { timeout: 90_
     const { source, one } = await begun(sql);
     await one.until(({ phase }) => phase === 'following');
     await source.shutDown();
-    await one.cutOver('verified@uid-1');
+    await one.cutOver('stopped@uid-1');
     expect([await one.ended, one.log()]).toEqual([0, expect.stringContaining('import: done')]);
     const copy = await startPostgres(home, 'volume/data');
     started.push(copy);

@@ -117,6 +117,11 @@ describe.each(programs)('an import of PostgreSQL %s', { timeout: 90_000 }, (vers
     await source.sql('INSERT INTO t VALUES (2001)');
     await source.shutDown();
     await one.cutOver('verified@uid-1');
+    // Another server may have been started on its data.
+    expect((await one.until((seen) => seen.refusal !== undefined)).refusal).toContain('ask with stopped@UID');
+    await one.cutOver(null);
+    await one.until((seen) => seen.asked === undefined && seen.refusal === undefined);
+    await one.cutOver('stopped@uid-1');
     expect([await one.ended, one.log()]).toEqual([0, expect.stringContaining('import: done')]);
 
     expect(readdirSync(join(home.directory, 'volume')).sort()).toEqual(['data', 'imported.json']);
@@ -232,7 +237,7 @@ describe.each(programs)('an import of PostgreSQL %s', { timeout: 90_000 }, (vers
     const script = join(home.directory, 'config/post-init.sh');
     const half = readFileSync(script, 'utf8').replace('grant pg_monitor,', 'select pg_sleep(60);\ngrant pg_monitor,');
     writeFileSync(script, half);
-    await first.cutOver('verified@uid-1');
+    await first.cutOver('stopped@uid-1');
     const socket = 'host=/data/import user=postgres dbname=postgres';
     const isAsleep = "select count(*) from pg_stat_activity where wait_event = 'PgSleep'";
     await expect.poll(() => asked(socket, isAsleep), { timeout: 20_000 }).toBe('1');
@@ -387,7 +392,7 @@ describe.each(programs)('an import of PostgreSQL %s', { timeout: 90_000 }, (vers
     await source.shutDown();
     await one.cutOver(null);
     await one.until((seen) => seen.refusal === undefined);
-    await one.cutOver('verified@uid-1');
+    await one.cutOver('stopped@uid-1');
     expect(await one.ended).toBe(0);
     const copy = await followed(startPostgres(home, 'volume/data', { config: ['max_prepared_transactions = 5'] }));
     expect(await copy.sql('SELECT gid FROM pg_prepared_xacts')).toEqual([['x']]);
