@@ -200,15 +200,19 @@ describe('of two members, without a backup', () => {
             const found = (await listAll(stage.client, podResource, stage.namespace)).find(
               ({ metadata }) => /^d-upgrade-/.test(metadata.name) && !deleted.includes(metadata.uid ?? ''),
             );
+            // On a fast machine it may have ended before anybody saw its second pod.
+            if (found === undefined && (await cluster.status()).version?.startsWith('17') === true) return undefined;
             if (found === undefined) throw new Error(await cluster.ready());
             expect((found.status as { readonly phase?: string }).phase).toBe('Running');
             return found;
           },
           long,
         );
+        if (pod === undefined) break;
         await removeByName(stage.client, pod, { gracePeriodSeconds: 0 });
         deleted.push(pod.metadata.uid ?? '');
       }
+      expect(deleted).not.toEqual([]);
       await cluster.whole(2, long);
       return undefined;
     });
