@@ -1,7 +1,7 @@
 /**
  * PostgreSQL and Patroni, out of Debian's packages.
  *
- * The servers are under `/usr/lib/postgresql/VERSION/bin`. An image runs as any of its users; 999 is the usual one.
+ * The servers are under `/usr/lib/postgresql/VERSION/bin`. Pods run as the user 10001, which has an entry in `/etc/passwd`.
  */
 import type { ImageRecipe, LayerRecipe } from '../../engine/image-recipe.ts';
 

@@ -244,7 +244,7 @@ export function sharesLoginSecret(resource: string): boolean {
   return [pooler, exporter].some((suffix) => loginSecret(resource).endsWith(suffix));
 }
 
-/** On a PostgresUser or a PostgresCluster: any text. Another one says that a Secret with a password has changed. */
+/** On a PostgresUser or a PostgresCluster, with any text. A new text tells the operator that a Secret with a password has changed. */
 export const passwordChangedAnnotation = 'clusterwright.dev/password-changed';
 
 /** In the comment of the first database, once `init.sql` has run. */

@@ -105,7 +105,7 @@ async function ask(
   }
 }
 
-/** Every member reads it from the store. The first one that answers is as good as any. */
+/** Every member reads it from the store, so the answer of the first one counts. */
 async function configOf(
   members: readonly LiveMember[],
   tls: TlsMaterial,

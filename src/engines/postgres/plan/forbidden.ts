@@ -67,8 +67,8 @@ export function logWithoutVolume({ spec, claims, walClaims }: Situation): Outcom
 }
 
 /**
- * The resource was deleted, then its volumes, and is made again: members that wait for them would wait for ever, and an empty database
- * is for a person to want. No process is ever started on volumes of members that have left.
+ * The resource was deleted, then its volumes, and the resource was created again. New members would never start, because no member has
+ * the data. Only a person may decide that an empty database is wanted. No process is ever started on volumes of members that have left.
  */
 export function volumesGone({
   cluster,
