@@ -3497,7 +3497,7 @@ export function toJson_PostgresClusterSpecBackup(obj: PostgresClusterSpecBackup 
  */
 export interface PostgresClusterSpecBootstrap {
   /**
-   * Start with a copy of a PostgreSQL that runs elsewhere. The first member copies all of its data, and follows it until a person sets the annotation clusterwright.dev/cut-over. The other members join after that.
+   * Start with a copy of a PostgreSQL that runs elsewhere. The first member copies all of its data, and follows it until a person sets the annotation clusterwright.dev/cut-over. The other members join after that. With `logical`, a Job copies one database instead.
    *
    * @schema PostgresClusterSpecBootstrap#importFrom
    */
@@ -4309,7 +4309,7 @@ export function toJson_PostgresClusterSpecBackupTarget(obj: PostgresClusterSpecB
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * Start with a copy of a PostgreSQL that runs elsewhere. The first member copies all of its data, and follows it until a person sets the annotation clusterwright.dev/cut-over. The other members join after that.
+ * Start with a copy of a PostgreSQL that runs elsewhere. The first member copies all of its data, and follows it until a person sets the annotation clusterwright.dev/cut-over. The other members join after that. With `logical`, a Job copies one database instead.
  *
  * @schema PostgresClusterSpecBootstrapImportFrom
  */
@@ -4320,6 +4320,13 @@ export interface PostgresClusterSpecBootstrapImportFrom {
    * @schema PostgresClusterSpecBootstrapImportFrom#host
    */
   readonly host: string;
+
+  /**
+   * Copy one database with pg_dump, from the same or an earlier major version, instead of all files. It becomes the database `initial.database`, and everything in it belongs to `initial.owner`. Until the copy is whole, that database does not exist.
+   *
+   * @schema PostgresClusterSpecBootstrapImportFrom#logical
+   */
+  readonly logical?: PostgresClusterSpecBootstrapImportFromLogical;
 
   /**
    * Its password.
@@ -4343,7 +4350,7 @@ export interface PostgresClusterSpecBootstrapImportFrom {
   readonly tls: PostgresClusterSpecBootstrapImportFromTls;
 
   /**
-   * Role with the attribute REPLICATION. pg_hba.conf must let it in for replication.
+   * Role with the attribute REPLICATION, which pg_hba.conf must let in for replication. With `logical`: a role that may read the whole database.
    *
    * @schema PostgresClusterSpecBootstrapImportFrom#user
    */
@@ -4358,6 +4365,7 @@ export function toJson_PostgresClusterSpecBootstrapImportFrom(obj: PostgresClust
   if (obj === undefined) { return undefined; }
   const result = {
     'host': obj.host,
+    'logical': toJson_PostgresClusterSpecBootstrapImportFromLogical(obj.logical),
     'password': toJson_PostgresClusterSpecBootstrapImportFromPassword(obj.password),
     'port': obj.port,
     'tls': toJson_PostgresClusterSpecBootstrapImportFromTls(obj.tls),
@@ -5094,6 +5102,42 @@ export function toJson_PostgresClusterSpecBackupTargetS3(obj: PostgresClusterSpe
     'serverSideEncryption': toJson_PostgresClusterSpecBackupTargetS3ServerSideEncryption(obj.serverSideEncryption),
     'serviceAccountName': obj.serviceAccountName,
     'webIdentity': toJson_PostgresClusterSpecBackupTargetS3WebIdentity(obj.webIdentity),
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * Copy one database with pg_dump, from the same or an earlier major version, instead of all files. It becomes the database `initial.database`, and everything in it belongs to `initial.owner`. Until the copy is whole, that database does not exist.
+ *
+ * @schema PostgresClusterSpecBootstrapImportFromLogical
+ */
+export interface PostgresClusterSpecBootstrapImportFromLogical {
+  /**
+   * Take the copy although rows were written at the source while it was made. These changes are not in the copy. When false, such a copy is refused.
+   *
+   * @schema PostgresClusterSpecBootstrapImportFromLogical#acceptMissingChanges
+   */
+  readonly acceptMissingChanges?: boolean;
+
+  /**
+   * Name of the database at the source.
+   *
+   * @schema PostgresClusterSpecBootstrapImportFromLogical#database
+   */
+  readonly database: string;
+}
+
+/**
+ * Converts an object of type 'PostgresClusterSpecBootstrapImportFromLogical' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_PostgresClusterSpecBootstrapImportFromLogical(obj: PostgresClusterSpecBootstrapImportFromLogical | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'acceptMissingChanges': obj.acceptMissingChanges,
+    'database': obj.database,
   };
   // filter undefined values
   return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});

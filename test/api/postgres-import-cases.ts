@@ -28,6 +28,11 @@ const accepted: readonly (readonly [story: string, spec: Json])[] = [
   ['a source without TLS', from({ tls: { mode: 'disable' } })],
   ['the longest host and user', from({ host: long(253), user: long(63) })],
   ['ports at the bounds', from({ port: 65_535 })],
+  ['one database of a source', from({ logical: { database: 'the shop' } })],
+  [
+    'the longest name of a database, whatever is written meanwhile',
+    from({ logical: { database: long(63), acceptMissingChanges: true } }),
+  ],
 ];
 
 const refused: readonly (readonly [story: string, spec: Json, field: string])[] = [
@@ -62,6 +67,15 @@ const refused: readonly (readonly [story: string, spec: Json, field: string])[] 
   ['a CA of a Secret with a long name', from({ tls: { ca: { name: long(254) } } }), at('tls.ca.name')],
   ['a CA under a key with a slash', from({ tls: { ca: { name: 's', key: '/' } } }), at('tls.ca.key')],
   ['a CA under a long key', from({ tls: { ca: { name: 's', key: long(254) } } }), at('tls.ca.key')],
+  ['no database of a source', from({ logical: {} }), at('logical.database')],
+  ['a database without a name', from({ logical: { database: '' } }), at('logical.database')],
+  ['a database with a line break', from({ logical: { database: 'a\nb' } }), at('logical.database')],
+  ['a database with a name that is too long', from({ logical: { database: long(64) } }), at('logical.database')],
+  [
+    'missing changes in words',
+    from({ logical: { database: 'a', acceptMissingChanges: 'yes' } }),
+    at('logical.acceptMissingChanges'),
+  ],
   ['a password in the spec', from({ password: 'secret' }), at('password')],
 ];
 

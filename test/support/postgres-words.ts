@@ -54,6 +54,8 @@ export function actionWords(action: PostgresAction): string {
       return `resume ${action.poolers.map(({ pod }) => pod).join(' ')}`;
     case 'postgres.setLogin':
       return `set password of ${action.role}`;
+    case 'postgres.stage':
+      return `${action.change} ${action.database}`;
     case 'postgres.import':
       return `tell ${action.member.pod} of the source`;
     case 'postgres.cutOver':

@@ -31,6 +31,16 @@ export type PostgresAction =
       readonly hasOwner: boolean;
       readonly hasDatabase: boolean;
     }
+  /**
+   * Of a logical import: makes the empty database that its Job fills, drops what is left of an earlier attempt, or makes a whole copy the
+   * first database.
+   */
+  | {
+      readonly type: 'postgres.stage';
+      readonly via: Asked;
+      readonly change: 'create' | 'drop' | 'publish';
+      readonly database: string;
+    }
   /** PostgreSQL and Patroni read their files anew. */
   | { readonly type: 'postgres.reload'; readonly member: Asked }
   /** Deletes the member's data, and copies that of the primary. */

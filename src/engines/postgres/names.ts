@@ -233,6 +233,23 @@ export function begunDatabase(uid: string | undefined): string {
   return `clusterwright-${uid ?? 'offline'}`;
 }
 
+/** Databases that a logical import fills, each for one attempt. No PostgresDatabase may have such a name. */
+export const stagingPrefix = 'clusterwright-import-';
+
+/** Begins the comment of such a database once the copy is whole. What follows says how much was copied. */
+export const copiedMark = '[clusterwright copied]';
+
+/** In the comment of the first database's owner, once the copy has become the first database. */
+export const importedMark = '[clusterwright imported]';
+
+/** Job of a logical import. */
+export function dumpJobName(cluster: string): string {
+  return `${cluster}-import`;
+}
+
+/** On that Job: which database it fills. */
+export const stagingAnnotation = 'clusterwright.dev/staging';
+
 /** Secret with the connection details of a PostgresUser. */
 export function loginSecret(resource: string): string {
   return `${resource}-login`;

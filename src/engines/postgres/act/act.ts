@@ -9,6 +9,7 @@ import { callPatroni, PatroniRefusal, switchoverTimeoutMs } from '../client/patr
 import { saltBytes, scramVerifier } from '../client/scram-verifier.ts';
 import { withSession } from '../client/session.ts';
 import { sourceSecrets } from '../client/source.ts';
+import { changeStaging } from '../client/staging.ts';
 import type { PostgresSpec } from '../kind/schema.ts';
 import { resumed, whilePaused } from './pause.ts';
 
@@ -52,6 +53,12 @@ export async function actPostgres(
           hasDatabase: action.hasDatabase,
         }),
       );
+      return;
+    }
+    case 'postgres.stage': {
+      const target = { ...(await operatorSession(cluster, action.via.address, io)), timeoutMs: databaseTimeoutMs };
+      const { initial } = cluster.spec;
+      await withSession(io, target, (connection) => changeStaging(connection, action.change, action.database, initial));
       return;
     }
     case 'postgres.restart': {

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import type { Cluster } from '../../../api/cluster.ts';
 import type { EngineContext } from '../../../engine/engine-context.ts';
 import type { PostgresSpec } from '../kind/schema.ts';
+import { followedSource } from '../kind/source.ts';
 import { SecretUnusable } from './credentials.ts';
 
 export interface SourceSecrets {
@@ -18,7 +19,7 @@ const mostBytes = 64 * 1024;
 
 /** Rejects with SecretUnusable. */
 export async function sourceSecrets({ spec }: Cluster<PostgresSpec>, io: EngineContext): Promise<SourceSecrets> {
-  const from = spec.bootstrap?.importFrom;
+  const from = followedSource(spec);
   if (from === undefined) throw new Error('the spec names no source');
   const read = async ({ name, key }: { readonly name: string; readonly key: string }): Promise<string> => {
     const value = (await io.secret(name))?.[key];

@@ -6,10 +6,31 @@ import { untilSchema } from './until.ts';
 
 const { key: _, ...secretName } = secretRefSchema.properties;
 
+const logicalSchema = {
+  type: 'object',
+  description:
+    'Copy one database with pg_dump, from the same or an earlier major version, instead of all files. It becomes the database `initial.database`, and everything in it belongs to `initial.owner`. Until the copy is whole, that database does not exist.',
+  required: ['database'],
+  properties: {
+    database: {
+      type: 'string',
+      description: 'Name of the database at the source.',
+      pattern: '^[^\\x00-\\x1f]+$',
+      maxLength: 63,
+    },
+    acceptMissingChanges: {
+      type: 'boolean',
+      description:
+        'Take the copy although rows were written at the source while it was made. These changes are not in the copy. When false, such a copy is refused.',
+      default: false,
+    },
+  },
+} as const satisfies StructuralSchema;
+
 const importFromSchema = {
   type: 'object',
   description:
-    'Start with a copy of a PostgreSQL that runs elsewhere. The first member copies all of its data, and follows it until a person sets the annotation clusterwright.dev/cut-over. The other members join after that.',
+    'Start with a copy of a PostgreSQL that runs elsewhere. The first member copies all of its data, and follows it until a person sets the annotation clusterwright.dev/cut-over. The other members join after that. With `logical`, a Job copies one database instead.',
   required: ['host', 'user', 'password', 'tls'],
   properties: {
     host: {
@@ -21,11 +42,13 @@ const importFromSchema = {
     port: { type: 'integer', description: 'Port of the primary.', minimum: 1, maximum: 65_535, default: 5432 },
     user: {
       type: 'string',
-      description: 'Role with the attribute REPLICATION. pg_hba.conf must let it in for replication.',
+      description:
+        'Role with the attribute REPLICATION, which pg_hba.conf must let in for replication. With `logical`: a role that may read the whole database.',
       pattern: '^[^\\x00-\\x1f]+$',
       maxLength: 63,
     },
     password: { ...secretRefSchema, description: 'Its password.' },
+    logical: logicalSchema,
     tls: {
       type: 'object',
       description: 'How the connection is secured.',

@@ -5,6 +5,7 @@ import type { Children, Pod } from '../../../resources/children.ts';
 import { patroniTls, SecretUnusable } from '../client/credentials.ts';
 import { callPatroni } from '../client/patroni.ts';
 import type { PostgresSpec } from '../kind/schema.ts';
+import { dumpedSource, followedSource } from '../kind/source.ts';
 import { indexInPodName } from '../names.ts';
 import { observeApplication } from './application.ts';
 import { observeCertificates } from './certificates.ts';
@@ -17,6 +18,7 @@ import { observePoolers } from './poolers.ts';
 import { lookAgain } from './second-look.ts';
 import { observeLog, observeServer } from './server.ts';
 import { situationOf } from './situation.ts';
+import { observeStaging } from './staging.ts';
 
 export async function observePostgres(
   cluster: Cluster<PostgresSpec>,
@@ -34,13 +36,16 @@ export async function observePostgres(
   }
   const members = await Promise.all(memberPods(cluster, children).map((pod) => ask(pod, cluster, tls, io)));
   const primary = answering(members).find(({ role }) => role === 'primary');
-  const [config, application, logins, poolers, logBegins, source] = await Promise.all([
+  const [config, application, logins, poolers, logBegins, source, staging] = await Promise.all([
     configOf(answering(members), tls, io),
     primary === undefined ? undefined : observeApplication(cluster, primary.address, io),
     primary === undefined ? undefined : observeLogins(cluster, primary.address, io),
     observePoolers(cluster, children, io),
     primary === undefined || !answering(members).some(isApart) ? undefined : observeLog(cluster, primary.address, io),
     isSourceWanted(cluster, answering(members)) ? observeSource(cluster, io) : undefined,
+    primary === undefined || dumpedSource(cluster.spec) === undefined
+      ? undefined
+      : observeStaging(cluster, primary.address, io),
   ]);
   const at = io.now();
   const log = logBegins === undefined ? {} : { logBegins };
@@ -56,12 +61,13 @@ export async function observePostgres(
     ...(poolers.length === 0 ? {} : { poolers }),
     ...log,
     ...(source === undefined ? {} : { source }),
+    ...(staging === undefined ? {} : { staging }),
   };
 }
 
 /** A member may say that it imports where the spec names no source: nothing is made of that. */
 function isSourceWanted({ spec }: Cluster<PostgresSpec>, members: readonly LiveMember[]): boolean {
-  return spec.bootstrap?.importFrom !== undefined && members.some(({ imported }) => imported !== undefined);
+  return followedSource(spec) !== undefined && members.some(({ imported }) => imported !== undefined);
 }
 
 /** Those of the pooler and of exporters have no Patroni. */

@@ -9,6 +9,7 @@ import type { ImportSeen, SourceSeen } from './import-seen.ts';
 import type { LoginSeen } from './logins.ts';
 import type { PoolerSeen } from './poolers.ts';
 import type { ServerSeen } from './server.ts';
+import type { StagingSeen } from './staging.ts';
 
 export interface SilentMember {
   readonly state: 'silent';
@@ -69,6 +70,8 @@ export interface PostgresObserved {
   readonly logins?: readonly LoginSeen[];
   /** Of the source of an import; only while a member imports. */
   readonly source?: SourceSeen;
+  /** Of a logical import; asked of the primary. */
+  readonly staging?: StagingSeen;
   /** Those that run. */
   readonly poolers?: readonly PoolerSeen[];
   /** Position at which the primary's log begins. Asked only where a standby does not stream. */

@@ -3,15 +3,18 @@ import type { ActStep } from '../../../plan/plan.ts';
 import type { PostgresAction } from '../action.ts';
 import type { LiveMember } from '../observe/observed.ts';
 import type { Situation } from '../observe/situation.ts';
+import { awaitsCopy } from './logical-import.ts';
 
-export function applicationSteps({ observed, spec }: Situation, primary: LiveMember): ActStep<PostgresAction>[] {
+export function applicationSteps(situation: Situation, primary: LiveMember): ActStep<PostgresAction>[] {
+  const { observed, spec } = situation;
   const { application } = observed;
   if (application?.state !== 'seen') return [];
   const { facts, isPasswordWrong } = application;
   const { database, owner } = spec.initial;
+  const isAwaited = awaitsCopy(situation);
   const what = !facts.hasOwner
     ? `make role ${owner}`
-    : facts.owner === undefined
+    : facts.owner === undefined && !isAwaited
       ? `make database ${database}`
       : isPasswordWrong
         ? `set the password of role ${owner} to that of its Secret`
@@ -25,7 +28,7 @@ export function applicationSteps({ observed, spec }: Situation, primary: LiveMem
         type: 'postgres.makeApplication',
         via: { pod, address },
         hasOwner: facts.hasOwner,
-        hasDatabase: facts.owner !== undefined,
+        hasDatabase: facts.owner !== undefined || isAwaited,
       },
       summary: what,
     },

@@ -7,6 +7,7 @@ import { blocked, type ObjectStep, type Outcome, type Step, wait } from '../../.
 import { restartSteps } from '../../../plan/rollout.ts';
 import type { PostgresAction } from '../action.ts';
 import { formatLsn } from '../client/lsn.ts';
+import { followedSource } from '../kind/source.ts';
 import { cutOverAnnotation } from '../names.ts';
 import type { ImportSeen } from '../observe/import-seen.ts';
 import type { LiveMember } from '../observe/observed.ts';
@@ -30,7 +31,7 @@ interface ImportPlan {
 /** The data of the cluster is yet to come from elsewhere. */
 export function isImporting({ cluster, wanted, store, primary }: Situation): boolean {
   const isDone = store.systemId !== undefined || primary !== undefined || cluster.status?.initialized === true;
-  return wanted.bootstrap?.importFrom !== undefined && !isDone;
+  return followedSource(wanted) !== undefined && !isDone;
 }
 
 /** An earlier cluster of the name has left its data, and something else is asked for. */
@@ -65,7 +66,7 @@ export function planImport(situation: Situation): ImportPlan | undefined {
 
 /** A request that is done goes. */
 export function settledCutOverSteps(situation: Situation): ObjectStep[] {
-  return situation.wanted.bootstrap?.importFrom === undefined ? [] : dropAnnotation(situation, cutOverAnnotation);
+  return followedSource(situation.wanted) === undefined ? [] : dropAnnotation(situation, cutOverAnnotation);
 }
 
 function progress(situation: Situation, member: LiveMember, seen: ImportSeen): Omit<ImportPlan, 'roster'> {
@@ -116,7 +117,7 @@ function refusalOf(request: string, uid: string | undefined): string | undefined
 }
 
 function outcomeOf({ spec, cluster }: Situation, seen: ImportSeen, request: string | undefined): Outcome {
-  const { host = '', port } = spec.bootstrap?.importFrom ?? {};
+  const { host = '', port } = followedSource(spec) ?? {};
   const from = `${host}:${port}`;
   const { problem } = seen;
   switch (seen.phase) {

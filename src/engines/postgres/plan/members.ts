@@ -1,4 +1,6 @@
 /** Which members the cluster has: the numbers of new ones, and which one leaves. */
+
+import { followedSource } from '../kind/source.ts';
 import { hasHeldData, heldBy, indexOf, isPrimary, isRestored, type Situation } from '../observe/situation.ts';
 import type { Roster } from '../resources/roster.ts';
 import { forming, importing } from '../resources/roster.ts';
@@ -61,7 +63,7 @@ function firstRoster(situation: Situation): Roster {
   const known = new Set([...sets.keys(), ...claims.keys()]);
   const hasRetired = [...taken].some((index) => !known.has(index));
   const first = hasRetired ? Math.max(...taken) + 1 : 0;
-  if (!hasHeldData(situation) && spec.bootstrap?.importFrom !== undefined) return importing(spec.instances, first);
+  if (!hasHeldData(situation) && followedSource(spec) !== undefined) return importing(spec.instances, first);
   if (!hasHeldData(situation))
     return forming(spec.instances, first, isRestored(claims.get(first)) ? 'restore' : 'form');
   const numbers = known.size > 0 ? [...known].sort((a, b) => a - b) : [...forming(spec.instances, first).keys()];

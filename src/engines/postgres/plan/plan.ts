@@ -21,6 +21,7 @@ import { memberProblems } from './health.ts';
 import { importOccupied, planImport, settledCutOverSteps } from './import.ts';
 import { planInit } from './init.ts';
 import { planIssuance } from './issuance.ts';
+import { planLogicalImport, settledCopySteps } from './logical-import.ts';
 import { loginSteps, missingRoles } from './logins.ts';
 import { leavers, nextRoster } from './members.ts';
 import { isUnsettled } from './outdated.ts';
@@ -132,6 +133,7 @@ function planMembers(situation: Situation, take: BackupFactory): PostgresPlan {
     ...dropAnnotation(situation, recoverAnnotation),
     ...settledReplaceSteps(situation),
     ...settledCutOverSteps(situation),
+    ...settledCopySteps(situation, primary),
     ...roleSteps(situation, primary),
     ...configSteps(situation, primary),
     ...applicationSteps(situation, primary),
@@ -161,7 +163,11 @@ function planMembers(situation: Situation, take: BackupFactory): PostgresPlan {
   const unread = unreadSettings(situation);
   if (unread !== undefined)
     return withObjects(situation, roster, unread.steps, wait('Updating', unread.message, recheckMs));
-  const change = planRestart(situation) ?? planSwitchover(situation, primary) ?? planInit(situation);
+  const change =
+    planRestart(situation) ??
+    planSwitchover(situation, primary) ??
+    planInit(situation) ??
+    planLogicalImport(situation, primary);
   if (change !== undefined) return withObjects(situation, roster, change.steps, change.outcome);
   const next = finishUpgrade(situation, take) ?? beginUpgrade(situation, take);
   if (next !== undefined) return withUpgrade(situation, next);

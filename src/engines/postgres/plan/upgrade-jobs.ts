@@ -3,7 +3,13 @@ import { removal } from '../../../jobs/required-backup.ts';
 import { fingerprinted } from '../../../plan/difference.ts';
 import type { ObjectStep } from '../../../plan/plan.ts';
 import type { Situation } from '../observe/situation.ts';
-import { type UpgradeTask, upgradeAnnotation, upgradeJob, upgradeJobName } from '../resources/upgrade-job.ts';
+import {
+  type UpgradeTask,
+  upgradeAnnotation,
+  upgradeContainer,
+  upgradeJob,
+  upgradeJobName,
+} from '../resources/upgrade-job.ts';
 import type { UpgradeRecord } from '../resources/upgrade-record.ts';
 import { type JobResult, jobResult } from './upgrade-result.ts';
 
@@ -26,7 +32,11 @@ export function taskProgress(
   const { cluster, children, observed } = situation;
   const name = upgradeJobName(cluster.metadata.name, task);
   const purpose = `${upgrade.from}-${upgrade.to}-${detail}`;
-  const result = jobResult(children, name, purpose, observed.at);
+  const result = jobResult(
+    children,
+    { name, annotation: upgradeAnnotation, purpose, container: upgradeContainer },
+    observed.at,
+  );
   switch (result.state) {
     case 'missing': {
       const object = upgradeJob(cluster, upgrade.image, upgrade, task, purpose);

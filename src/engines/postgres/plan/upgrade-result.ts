@@ -1,13 +1,12 @@
-/** What came of a Job of an upgrade: from its conditions, and from the termination messages of its pods. Pure, and bounded. */
+/** What came of a Job that runs a script: from its conditions, and from the termination messages of its pods. Pure, and bounded. */
 import { withoutSecrets } from '../../../backup/secret-text.ts';
 import { podProblem } from '../../../plan/pod-problem.ts';
 import type { Children, Job, Pod } from '../../../resources/children.ts';
-import { upgradeAnnotation, upgradeContainer } from '../resources/upgrade-job.ts';
 
 export type JobResult =
   /** `isEnding`: pods of one that was deleted are still there. */
   | { readonly state: 'missing'; readonly isEnding: boolean }
-  /** Made for another upgrade, or its pod was deleted, or nobody has kept what it came to: it is made again. */
+  /** Made for something else, or its pod was deleted, or nobody has kept what it came to: it is made again. */
   | { readonly state: 'useless'; readonly job: Job; readonly why: string }
   | { readonly state: 'running'; readonly message: string }
   | { readonly state: 'done'; readonly values: Readonly<Record<string, string>> }
@@ -20,14 +19,27 @@ const mostWords = 1500;
 const jobNameLabel = 'batch.kubernetes.io/job-name';
 const refusedCode = 3;
 
-/** `purpose`: of the Job that is wanted. `now` in milliseconds. */
-export function jobResult({ jobs, jobPods }: Children, name: string, purpose: string, now: number): JobResult {
+/** The Job that is wanted: its name, what its annotation says, and which container has the last words. */
+export interface WantedJob {
+  readonly name: string;
+  readonly annotation: string;
+  readonly purpose: string;
+  readonly container: string;
+}
+
+/** `now` in milliseconds. */
+export function jobResult(
+  { jobs, jobPods }: Children,
+  { name, annotation, purpose, container }: WantedJob,
+  now: number,
+): JobResult {
+  const messageOf = (pod: Pod): LastWords | undefined => lastWords(pod, container);
   const job = jobs.find(({ metadata }) => metadata.name === name);
   if (job === undefined)
     return { state: 'missing', isEnding: jobPods.some(({ metadata }) => metadata.labels?.[jobNameLabel] === name) };
   if (job.metadata.deletionTimestamp !== undefined)
     return { state: 'running', message: `Job ${name} is being deleted` };
-  if (job.metadata.annotations?.[upgradeAnnotation] !== purpose)
+  if (job.metadata.annotations?.[annotation] !== purpose)
     return { state: 'useless', job, why: 'it was made for something else' };
   const pods = jobPods
     .filter(({ metadata }) => (metadata.ownerReferences ?? []).some(({ uid }) => uid === job.metadata.uid))
@@ -62,8 +74,13 @@ function createdAt({ metadata }: Pod): number {
   return Date.parse(metadata.creationTimestamp ?? '') || 0;
 }
 
-function messageOf({ status }: Pod): { readonly exitCode: number; readonly message: string } | undefined {
-  const found = status?.containerStatuses?.find(({ name }) => name === upgradeContainer)?.state?.terminated;
+interface LastWords {
+  readonly exitCode: number;
+  readonly message: string;
+}
+
+function lastWords({ status }: Pod, container: string): LastWords | undefined {
+  const found = status?.containerStatuses?.find(({ name }) => name === container)?.state?.terminated;
   if (found === undefined) return undefined;
   const message = withoutSecrets(found.message ?? '')
     .trim()

@@ -1,12 +1,13 @@
 /** What the scripts of an import read: where the source is, and how the server of the new cluster will be. Nothing of it is a secret. */
 import type { Cluster } from '../../../api/cluster.ts';
 import type { PostgresSpec } from '../kind/schema.ts';
+import { followedSource } from '../kind/source.ts';
 import { parametersOf } from './parameters.ts';
 import { texts } from './shell/texts.ts';
 
 /** By name. None where nothing is imported: another file in a pod restarts it. */
-export function importScripts({ bootstrap }: PostgresSpec): Readonly<Record<string, string>> {
-  if (bootstrap?.importFrom === undefined) return {};
+export function importScripts(spec: PostgresSpec): Readonly<Record<string, string>> {
+  if (followedSource(spec) === undefined) return {};
   return Object.fromEntries(Object.entries(texts).filter(([name]) => /^import[a-z_]*[.]py$/.test(name)));
 }
 
@@ -26,7 +27,7 @@ function picked(values: Readonly<Record<string, string>>, names: readonly string
 
 export function importSource(cluster: Cluster<PostgresSpec>): Readonly<Record<string, unknown>> {
   const { metadata, spec } = cluster;
-  const { host, port, user, tls } = spec.bootstrap?.importFrom ?? {};
+  const { host, port, user, tls } = followedSource(spec) ?? {};
   const id = metadata.uid ?? 'offline';
   return {
     ...{ id, name: metadata.name, host, port, user, sslmode: tls?.mode, version: spec.version },

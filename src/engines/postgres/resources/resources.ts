@@ -8,6 +8,7 @@ import { uid } from '../../../resources/podsecurity.ts';
 import { generatedSecret } from '../../../resources/secret.ts';
 import { clusterIPService, headlessService } from '../../../resources/service.ts';
 import type { PostgresSpec } from '../kind/schema.ts';
+import { followedSource } from '../kind/source.ts';
 import { component, postgresNames, roleLabel, sqlPort, stateNames } from '../names.ts';
 import { accessOfPods } from './access.ts';
 import { accessServices } from './access-services.ts';
@@ -33,8 +34,8 @@ export function memberPart({ spec }: Cluster<PostgresSpec>): Part {
 export function postgresResources(cluster: Cluster<PostgresSpec>): readonly Desired[] {
   const { bootstrap, instances } = cluster.spec;
   const roster =
-    bootstrap?.importFrom === undefined
-      ? forming(instances, 0, bootstrap === undefined ? 'form' : 'restore')
+    followedSource(cluster.spec) === undefined
+      ? forming(instances, 0, bootstrap?.restore === undefined ? 'form' : 'restore')
       : importing(instances);
   return [...newState(cluster), ...postgresChildren(cluster, roster)];
 }
