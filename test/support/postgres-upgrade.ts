@@ -33,10 +33,13 @@ export type Ending =
   /** Its last pod has ended with this code, and the Job has given up. */
   | { readonly fails: number; readonly says: string };
 
-/** A Job of the task and its pod. `lost`: it has ended well a while ago, and its pod is gone. */
 export function jobOf(task: UpgradeTask, ending: Ending, purpose = '15-17-1'): KubeObject[] {
-  const cluster = postgresCluster(spec);
-  const job = stored(upgradeJob(cluster, 'postgres:17', versions, task, purpose)) as KubeObject;
+  return ended(upgradeJob(postgresCluster(spec), 'postgres:17', versions, task, purpose), upgradeContainer, ending);
+}
+
+/** A Job and its pod. `lost`: it has ended well a while ago, and its pod is gone. */
+export function ended(wanted: KubeObject, container: string, ending: Ending): KubeObject[] {
+  const job = stored(wanted);
   const uid = `uid-${job.metadata.name}`;
   const pod = (terminated?: object): KubeObject => ({
     apiVersion: 'v1',
@@ -49,9 +52,7 @@ export function jobOf(task: UpgradeTask, ending: Ending, purpose = '15-17-1'): K
     },
     status: {
       phase: 'Running',
-      containerStatuses: [
-        { name: upgradeContainer, state: terminated === undefined ? { running: {} } : { terminated } },
-      ],
+      containerStatuses: [{ name: container, state: terminated === undefined ? { running: {} } : { terminated } }],
     },
   });
   const made = (type?: string): KubeObject => ({

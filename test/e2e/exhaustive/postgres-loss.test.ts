@@ -7,6 +7,7 @@ import { keepPostgresEvidence } from '../../support/postgres-evidence.ts';
 import { openPostgresLedger } from '../../support/postgres-ledger.ts';
 import { type PostgresScenario, underPostgresWriters } from '../../support/postgres-scenario.ts';
 import type { PostgresTestCluster } from '../../support/postgres-test-cluster.ts';
+import { postgresClusters } from '../../support/resources.ts';
 import { openStage, type Stage } from '../../support/stage.ts';
 import { until } from '../../support/until.ts';
 
@@ -79,6 +80,9 @@ test('the settings of a standby are not those that its Patroni has read: Patroni
   await underPostgresWriters('settings of a standby lost', scenario, async () => {
     await cluster.shell(name, "sed -i '/clusterwright.config/d' /var/lib/postgresql/data/postgresql.conf");
     await cluster.sql(name, 'SELECT pg_reload_conf()');
+    // Otherwise the operator asks the members of a cluster that is whole every ten minutes.
+    const ref = { resource: postgresClusters, namespace: stage.namespace, name: cluster.name };
+    await stage.client.mergePatch(ref, { metadata: { annotations: { 'example.com/touched': 'now' } } });
     await until('said', async () => expect(await cluster.ready()).toBe('False Updating'));
     await cluster.whole(3);
     return undefined;

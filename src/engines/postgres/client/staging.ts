@@ -18,7 +18,7 @@ const mostWords = 300;
 
 export const stagingQuestion = question<StagingFacts>(
   `SELECT datname AS database, CASE WHEN starts_with(said, ${literal(copiedMark)})
-    THEN left(substr(said, ${copiedMark.length + 1}), ${mostWords}) END AS copied
+    THEN left(ltrim(substr(said, ${copiedMark.length + 1})), ${mostWords}) END AS copied
 FROM pg_database d, LATERAL (SELECT coalesce(shobj_description(d.oid, 'pg_database'), '') AS said) AS comment
 WHERE starts_with(datname, ${literal(stagingPrefix)}) ORDER BY datname LIMIT ${mostDatabases}`,
   { database: text, copied: optional(text) },
