@@ -19,8 +19,8 @@ export interface ArchiveReport {
   readonly problem?: { readonly reason: string; readonly message: string };
   /** The log has a gap, and there is no backup after it yet. */
   readonly gap?: string;
-  /** A base backup and the log behind it lead to the end of the log. */
-  readonly hasBase: boolean;
+  /** Whether a base backup and the log behind it lead to the end of the log; absent before the store was looked through. */
+  readonly hasBase?: boolean;
   /** Why the base backup could not be taken, or retention not do its work. */
   readonly upkeepProblem?: string;
 }
@@ -45,7 +45,7 @@ export function parseArchiveReport(text: string): ArchiveReport | undefined {
   return {
     state,
     since,
-    hasBase: hasBase === true,
+    ...(hasBase === undefined ? {} : { hasBase: hasBase === true }),
     ...(end === undefined ? {} : { end }),
     ...(storedAt === undefined ? {} : { storedAt }),
     ...(gap === undefined ? {} : { gap }),

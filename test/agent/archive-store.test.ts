@@ -101,6 +101,10 @@ describe('what an archive says of itself', () => {
   it('is read back as it was, and nothing that is no report is', () => {
     const one = shown();
     one.following();
+    // Nobody has looked yet.
+    expect(parseArchiveReport(JSON.stringify(one.report()))).not.toHaveProperty('hasBase');
+    one.upkeep({ hasBase: false });
+    expect(parseArchiveReport(JSON.stringify(one.report()))).toMatchObject({ hasBase: false });
     one.stored('0/30 of timeline 1');
     one.failing({ reason: 'TargetUnreachable', message: 'the store is away' });
     expect(parseArchiveReport(JSON.stringify(one.report()))).toEqual(one.report());

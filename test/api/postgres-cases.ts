@@ -50,6 +50,8 @@ const creates: readonly Case[] = [
   },
   { story: 'the longest SQL', spec: { init: { sql: '-'.repeat(65_536) } } },
   { story: 'SQL that is too long', spec: { init: { sql: '-'.repeat(65_537) } }, refused: 'spec.init.sql' },
+  { story: 'the longest SQL of letters with two bytes', spec: { init: { sql: 'ж'.repeat(61_440) } } },
+  { story: 'SQL of too many bytes', spec: { init: { sql: 'ж'.repeat(61_441) } }, refused: 'spec.init.sql' },
   { story: 'empty SQL', spec: { init: { sql: '' } }, refused: 'spec.init.sql' },
   { story: 'init without SQL', spec: { init: {} }, refused: 'spec.init.sql' },
   { story: 'no instance', spec: { instances: 0 } },

@@ -1,16 +1,35 @@
 /**
  * Who is there, as watches of the bench tell it the moment it happens: creationTimestamp knows only whole seconds.
  *
- * Counted are ConfigMaps, Secrets, Services, StatefulSets and PodDisruptionBudgets of one namespace that bear a
- * cluster's name, and what the clusters' status says.
+ * Counted are the objects of one namespace that bear a cluster's name, of the kinds in `childKinds`, and what the
+ * clusters' status says.
  */
 import type { KubeObject, Resource } from '../../src/api/object.ts';
-import { configMaps, podDisruptionBudgets, secrets, services, statefulSets } from '../../src/api/resource.ts';
+import {
+  configMaps,
+  podDisruptionBudgets,
+  roleBindings,
+  roles,
+  secrets,
+  serviceAccounts,
+  services,
+  statefulSets,
+} from '../../src/api/resource.ts';
 import type { KubeClient } from '../../src/runtime/client.ts';
 import { pause } from './in-flight.ts';
 import { clusterOf } from './workload.ts';
 
-const childKinds: readonly Resource[] = [configMaps, secrets, services, statefulSets, podDisruptionBudgets];
+/** All kinds that the controller creates for a cluster. */
+export const childKinds: readonly Resource[] = [
+  configMaps,
+  secrets,
+  serviceAccounts,
+  roles,
+  roleBindings,
+  services,
+  statefulSets,
+  podDisruptionBudgets,
+];
 
 export interface Census {
   readonly clusters: number;

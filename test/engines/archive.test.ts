@@ -17,6 +17,7 @@ import { postgresCluster } from '../support/postgres-situation.ts';
 const at = Date.parse('2026-01-01T00:10:00Z');
 const ago = (seconds: number): string => new Date(at - seconds * 1000).toISOString();
 const said = { state: 'following', since: ago(100), storedAt: ago(5), end: '0/30', hasBase: true } as const;
+const begun = { state: 'following', since: ago(3), storedAt: ago(1), end: '0/30' } as const;
 const problem = { reason: 'TargetUnreachable', message: 'the store is away' };
 const known = (state: ArchiveStatus['state'], storedAt = ago(5)): ArchiveStatus => ({
   state,
@@ -29,6 +30,28 @@ describe('the state of an archive', () => {
     ['follows', { report: said, at }, known('Following'), 'Following', undefined],
     ['is new', { silence: 'its pod is Pending', at }, undefined, 'Starting', /its pod is Pending/],
     ['has no base yet', { report: { ...said, hasBase: false }, at }, known('Starting'), 'Starting', /no base backup/],
+    [
+      'has started anew, and has yet to look for its base',
+      { report: begun, at },
+      known('Following'),
+      'Following',
+      undefined,
+    ],
+    ['is new, and has yet to look for a base', { report: begun, at }, known('Starting'), 'Starting', /no base backup/],
+    [
+      'cannot look for its base',
+      { report: { ...begun, upkeepProblem: 'a list is refused' }, at },
+      known('Following'),
+      'Starting',
+      /a list is refused/,
+    ],
+    [
+      'has not looked for its base for long',
+      { report: { ...begun, since: ago(61) }, at },
+      known('Following'),
+      'Starting',
+      /no base backup/,
+    ],
     [
       'is interrupted for a moment',
       { silence: 'its pod is not there', at },

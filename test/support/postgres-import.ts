@@ -19,7 +19,7 @@ const client = secrets['db-patroni-operator-tls'] ?? {};
 export interface Import {
   /** What it says of itself; undefined where it does not answer. */
   seen(): Promise<ImportSeen | undefined>;
-  tell(path: string, body: object, asOperator?: boolean): Promise<number>;
+  tell(path: string, body: object, asOperator?: boolean, headers?: Readonly<Record<string, string>>): Promise<number>;
   /** Waits until it says so. @throws with what it says instead */
   until(isSo: (seen: ImportSeen) => boolean, ms?: number): Promise<ImportSeen>;
   /** Sends the password of the source. */
@@ -29,6 +29,8 @@ export interface Import {
   readonly ended: Promise<number | null>;
   kill(signal: 'SIGKILL' | 'SIGTERM'): void;
   log(): string;
+  readonly pid: number;
+  readonly port: number;
 }
 
 export interface ImportOptions {
@@ -38,6 +40,8 @@ export interface ImportOptions {
   readonly quietSeconds?: number;
   /** Before something that failed is tried again. */
   readonly againSeconds?: number;
+  /** As long as one call at its port may take. */
+  readonly callSeconds?: number;
   /** The certificate of the source is checked. */
   readonly secured?: true;
 }
@@ -45,10 +49,10 @@ export interface ImportOptions {
 /** Everything of the pod: `volume` below the home is its volume. */
 export async function startImport(
   home: PostgresHome,
-  source: PostgresProcess,
+  source: Pick<PostgresProcess, 'port'>,
   options: ImportOptions,
 ): Promise<Import> {
-  const { version, spec = {}, uid = 'uid-1', quietSeconds = 1, againSeconds = 10, secured } = options;
+  const { version, spec = {}, uid = 'uid-1', quietSeconds = 1, againSeconds = 10, callSeconds = 10, secured } = options;
   for (const name of ['volume', 'config', 'tls', 'import']) mkdirSync(join(home.directory, name), { recursive: true });
   const put = (name: string, text: string): void => writeFileSync(join(home.directory, name), text);
   const cluster = postgresCluster(
@@ -86,13 +90,20 @@ export async function startImport(
     REST_PORT: String(port),
     IMPORT_QUIET_SECONDS: String(quietSeconds),
     IMPORT_AGAIN_SECONDS: String(againSeconds),
+    IMPORT_CALL_SECONDS: String(callSeconds),
   };
   const words = Object.entries(env).map(([name, value]) => `${name}=${value}`);
   const child = home.spawn(python, ...words, 'python3', '-IS', '/data/config/import.py');
   let output = '';
   for (const stream of [child.stdout, child.stderr]) stream?.on('data', (piece: Buffer) => (output += String(piece)));
   const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
-  const call = (method: string, path: string, body?: object, asOperator = true): Promise<[number, string]> =>
+  const call = (
+    method: string,
+    path: string,
+    body?: object,
+    asOperator = true,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<[number, string]> =>
     new Promise((resolve, reject) => {
       const own = asOperator ? { cert: client['tls.crt'], key: client['tls.key'] } : {};
       const asked = request(
@@ -104,6 +115,7 @@ export async function startImport(
           ca: client['ca.crt'],
           servername: 'patroni.db.apps.svc',
           agent: false,
+          headers,
           ...own,
         },
         (answer) => {
@@ -115,8 +127,8 @@ export async function startImport(
       asked.on('error', reject);
       asked.end(body === undefined ? undefined : JSON.stringify(body));
     });
-  const tell = async (path: string, body: object, asOperator = true): Promise<number> =>
-    (await call('POST', path, body, asOperator))[0];
+  const tell: Import['tell'] = async (path, body, asOperator = true, headers = {}) =>
+    (await call('POST', path, body, asOperator, headers))[0];
   const seen = async (): Promise<ImportSeen | undefined> => {
     const answer = await call('GET', '/patroni').catch(() => undefined);
     return answer === undefined ? undefined : importSeen((JSON.parse(answer[1]) as { import?: unknown }).import);
@@ -156,6 +168,8 @@ export async function startImport(
       if (existsSync(path)) process.kill(Number(readFileSync(path, 'utf8').split('\n')[0]), 'SIGKILL');
     },
     log: () => output,
+    pid: child.pid ?? 0,
+    port,
   };
 }
 

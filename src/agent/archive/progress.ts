@@ -11,12 +11,12 @@ export interface Progress {
   /** `end`: absent where nothing of the log itself is stored. */
   stored(end: string | undefined): void;
   gap(message: string): void;
-  upkeep(found: { readonly hasBase: boolean; readonly problem?: string }): void;
+  upkeep(found: { readonly hasBase: boolean | undefined; readonly problem?: string }): void;
 }
 
 export function progress({ now }: Pick<Clock, 'now'>): Progress {
   const time = (): string => new Date(now()).toISOString();
-  let current: ArchiveReport = { state: 'starting', since: time(), hasBase: false };
+  let current: ArchiveReport = { state: 'starting', since: time() };
   let hasLog = false;
   const enter = (state: ArchiveReport['state']): Pick<ArchiveReport, 'state' | 'since'> =>
     current.state === state ? { state, since: current.since } : { state, since: time() };
@@ -43,8 +43,8 @@ export function progress({ now }: Pick<Clock, 'now'>): Progress {
       const { upkeepProblem: _, gap, ...others } = current;
       current = {
         ...others,
-        hasBase,
-        ...(gap === undefined || hasBase ? {} : { gap }),
+        ...(hasBase === undefined ? {} : { hasBase }),
+        ...(gap === undefined || hasBase === true ? {} : { gap }),
         ...(problem === undefined ? {} : { upkeepProblem: problem }),
       };
     },

@@ -35,7 +35,17 @@ export function judgeArchive(seen: ArchiveSeen, maxLagMs: number, before: Archiv
     ...(verdict === undefined ? {} : { message: verdict.message }),
   };
   if (verdict !== undefined) return { status, verdict };
-  return report?.state === 'following' ? { status } : { status, interruption: reasonOf(seen) };
+  if (report?.state !== 'following') return { status, interruption: reasonOf(seen) };
+  return report.hasBase === true
+    ? { status }
+    : { status, interruption: 'its pod has just started, and looks for the base backup' };
+}
+
+/** A pod that has started anew has yet to look for the base backup that was there before. */
+function isUnchecked({ report, at }: ArchiveSeen, maxLagMs: number, before: ArchiveStatus | undefined): boolean {
+  if (before?.state !== 'Following' || report === undefined) return false;
+  const isNew = at - Date.parse(report.since) <= maxLagMs;
+  return report.hasBase === undefined && report.upkeepProblem === undefined && isNew;
 }
 
 function reasonOf({ report, silence }: ArchiveSeen): string {
@@ -56,7 +66,7 @@ function verdictOf(seen: ArchiveSeen, maxLagMs: number, before: ArchiveStatus | 
     return { reason: 'ArchiveGap', message: `${report.gap}; a new base backup is taken${upkeep}` };
   }
   if (report?.state === 'following') {
-    if (report.hasBase) return undefined;
+    if (report.hasBase === true || isUnchecked(seen, maxLagMs, before)) return undefined;
     const message = `no base backup leads to the end of the archived log yet; one is taken${upkeep}`;
     return before?.state === 'Gap' ? { reason: 'ArchiveGap', message } : { reason: 'ArchiveStarting', message };
   }

@@ -107,6 +107,13 @@ const initSchema = {
         'SQL that a Job runs once in the first database, as its owner and in one transaction, when all instances are ready for the first time. It never runs again, changes have no effect once it has, and it does not run in a cluster with `bootstrap`. It is SQL for the server: commands of psql are not understood. If it fails, Ready is False with the words of PostgreSQL; change it to try again.',
       minLength: 1,
       maxLength: 65_536,
+      // A length is in characters. Linux takes 128 KiB as one argument of a program, and with it goes what the operator adds.
+      'x-kubernetes-validations': [
+        {
+          rule: 'size(bytes(self)) <= 122880',
+          message: 'sql must not take more than 120 KiB (in UTF-8): it is one argument of psql',
+        },
+      ],
     },
   },
 } as const satisfies StructuralSchema;

@@ -2,14 +2,18 @@
 import http.server
 import json
 import os
+import socket
 import socketserver
 import ssl
 import sys
 import threading
+import time
 
 from import_record import TEMPORARY, record, remember, write
 
 TLS = os.environ.get('TLS_DIRECTORY', '/etc/postgresql/tls')
+# Who reaches the pod reaches the port. A call takes milliseconds, and only the operator and the kubelet make any.
+CALL, CALLS = float(os.environ.get('IMPORT_CALL_SECONDS', '10')), 64
 
 
 class Told:
@@ -41,7 +45,7 @@ since = {}
 class Handler(http.server.BaseHTTPRequestHandler):
     """The kubelet asks without a certificate; everything else needs one of Patroni's CA."""
 
-    timeout = 10
+    timeout = CALL
 
     def reply(self, status, body):
         text = json.dumps(body).encode()
@@ -62,10 +66,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
         return self.reply(503, told.answer() if self.path == '/patroni' else {})
 
     def do_POST(self):
-        size = int(self.headers.get('Content-Length', '0'))
-        if not self.is_known() or size > 256 * 1024:
+        size = self.headers.get('Content-Length', '0')
+        # Of a number below 0, everything would be read that comes.
+        if not self.is_known() or not (size.isascii() and size.isdigit()) or len(size) > 6 or int(size) > 256 * 1024:
             return self.reply(403, {})
-        body = json.loads(self.rfile.read(size))
+        body = json.loads(self.rfile.read(int(size)))
         if self.path == '/import':
             received(body)
         elif self.path == '/cut-over':
@@ -76,6 +81,14 @@ class Handler(http.server.BaseHTTPRequestHandler):
         return self.reply(200, {})
 
     def log_message(self, *_):
+        pass
+
+
+def end(connection):
+    try:
+        connection.shutdown(socket.SHUT_RDWR)
+    except OSError:
+        # The peer has ended it.
         pass
 
 
@@ -90,15 +103,53 @@ def received(body):
 
 
 class Server(socketserver.ThreadingTCPServer):
+    """Each call has a thread, and as long as CALL in all. Of too many, the oldest ends: the kubelet is answered all the same."""
+
     allow_reuse_address = True
     daemon_threads = True
+    # With few, the kernel drops what comes beside a burst, and sends it again only after a second.
+    request_queue_size = 128
+
+    def __init__(self, *where):
+        self.calls = {}
+        self.lock = threading.Lock()
+        super().__init__(*where)
+
+    def process_request(self, request, client_address):
+        # TLS takes the socket away from `request`. What is ended here is the connection itself.
+        own = request.dup()
+        with self.lock:
+            self.calls[request] = (own, time.monotonic())
+            for call in list(self.calls.values())[:-CALLS]:
+                end(call[0])
+        try:
+            super().process_request(request, client_address)
+        except RuntimeError:
+            # No thread has begun, which would close it.
+            with self.lock:
+                self.calls.pop(request)[0].close()
+            raise
+
+    def process_request_thread(self, request, client_address):
+        try:
+            super().process_request_thread(request, client_address)
+        finally:
+            with self.lock:
+                self.calls.pop(request)[0].close()
+
+    def service_actions(self):
+        # A peer that sends a byte now and then never times out.
+        with self.lock:
+            for own, since in self.calls.values():
+                if time.monotonic() - since > CALL:
+                    end(own)
 
     def finish_request(self, request, client_address):
         # The files are renewed meanwhile.
         context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH, cafile=TLS + '/patroni-ca.crt')
         context.load_cert_chain(TLS + '/patroni.crt', TLS + '/patroni.key')
         context.verify_mode = ssl.CERT_OPTIONAL
-        request.settimeout(10)
+        request.settimeout(CALL)
         with context.wrap_socket(request, server_side=True) as secured:
             super().finish_request(secured, client_address)
 
