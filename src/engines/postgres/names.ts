@@ -236,6 +236,11 @@ export function begunDatabase(uid: string | undefined): string {
 /** Databases that a logical import fills, each for one attempt. No PostgresDatabase may have such a name. */
 export const stagingPrefix = 'clusterwright-import-';
 
+/** The one that a Job fills. */
+export function stagingName(jobUid: string | undefined): string {
+  return `${stagingPrefix}${jobUid ?? ''}`;
+}
+
 /** Begins the comment of such a database once the copy is whole. What follows says how much was copied. */
 export const copiedMark = '[clusterwright copied]';
 
@@ -247,8 +252,8 @@ export function dumpJobName(cluster: string): string {
   return `${cluster}-import`;
 }
 
-/** On that Job: which database it fills. */
-export const stagingAnnotation = 'clusterwright.dev/staging';
+/** On that Job: the version whose programs it runs. */
+export const copyAnnotation = 'clusterwright.dev/copy-with';
 
 /** Secret with the connection details of a PostgresUser. */
 export function loginSecret(resource: string): string {

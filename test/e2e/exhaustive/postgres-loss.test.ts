@@ -1,6 +1,7 @@
 /** Members of a PostgresCluster that hang, lose their volumes, or are lost together. */
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import type { Pod } from '../../../src/resources/children.ts';
+import { cutFromApi, cutPods, healFromApi, healPods } from '../../../src/sandbox/faults/cut.ts';
 import { killProcess } from '../../../src/sandbox/faults/process.ts';
 import { removeByName } from '../../support/kubernetes.ts';
 import { keepPostgresEvidence } from '../../support/postgres-evidence.ts';
@@ -96,10 +97,14 @@ test('the primary and one standby are lost: nobody is promoted, it says so, and 
   if (standby === undefined || survivor === undefined) throw new Error('there are too few members');
   await underPostgresWriters('primary and one standby lost', scenario, async () => {
     const startedAt = performance.now();
+    const [lost, survives] = [[before, standby].map(refOf), refOf(survivor)];
+    // Between two kills, they cannot say how much they have.
+    await cutFromApi(lost, 'hang');
+    for (const pod of lost) await cutPods(pod, survives);
     let isOver = false;
     const killing = (async () => {
       while (!isOver) {
-        for (const pod of [before, standby]) await killProcess(refOf(pod)).catch(() => undefined);
+        for (const pod of lost) await killProcess(pod).catch(() => undefined);
         await new Promise((resolve) => setTimeout(resolve, 300));
       }
     })();
@@ -115,6 +120,8 @@ test('the primary and one standby are lost: nobody is promoted, it says so, and 
     } finally {
       isOver = true;
       await killing;
+      await healFromApi(lost);
+      for (const pod of lost) await healPods([pod, survives]);
     }
     const backAt = performance.now();
     // The kubelet waits longer with every start.

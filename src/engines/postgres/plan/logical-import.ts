@@ -10,7 +10,7 @@ import { jobSteps } from '../../../plan/objects.ts';
 import { type ActStep, blocked, type Outcome, type Step, wait } from '../../../plan/plan.ts';
 import type { PostgresAction } from '../action.ts';
 import { dumpedSource } from '../kind/source.ts';
-import { dumpJobName, stagingAnnotation, stagingPrefix } from '../names.ts';
+import { copyAnnotation, dumpJobName, stagingName } from '../names.ts';
 import type { LiveMember } from '../observe/observed.ts';
 import type { Situation } from '../observe/situation.ts';
 import { dumpContainer, dumpJob } from '../resources/dump-job.ts';
@@ -42,7 +42,7 @@ export function planLogicalImport(situation: Situation, primary: LiveMember): Co
     return { steps: [], outcome: wait('Importing', staging?.why ?? 'the primary is asked', recheckMs) };
   const name = dumpJobName(cluster.metadata.name);
   const job = children.jobs.find(({ metadata }) => metadata.name === name);
-  const own = job?.metadata.annotations?.[stagingAnnotation] ?? '';
+  const own = job === undefined ? '' : stagingName(job.metadata.uid);
   const found = staging.databases.find(({ database }) => database === own);
   const leftovers = staging.databases.filter(({ database }) => database !== own);
   const drops = leftovers.map(({ database }) =>
@@ -56,19 +56,18 @@ export function planLogicalImport(situation: Situation, primary: LiveMember): Co
       outcome: wait('Importing', `the copy becomes database ${first}`, recheckMs),
     };
   }
-  const purpose = own.startsWith(stagingPrefix) ? own : `${stagingPrefix}${Math.floor(observed.at).toString(36)}`;
-  const wantedJob = { name, annotation: stagingAnnotation, purpose, container: dumpContainer };
+  const wantedJob = { name, annotation: copyAnnotation, purpose: wanted.version, container: dumpContainer };
   const result = jobResult(children, wantedJob, observed.at);
   switch (result.state) {
     case 'missing':
       return {
-        steps: [...jobSteps(dumpJob(cluster, purpose), children), ...drops],
+        steps: [...jobSteps(dumpJob(cluster), children), ...drops],
         outcome: wait('Importing', `a Job is made that copies database ${sourceOf(situation)}`, recheckMs),
       };
     case 'useless':
       return { steps: removal(result.job, result.why), outcome: wait('Importing', result.why, recheckMs) };
     case 'running': {
-      const objects = dumpJob(cluster, purpose).filter(({ kind }) => kind !== 'Job');
+      const objects = dumpJob(cluster).filter(({ kind }) => kind !== 'Job');
       const told = objects.filter(({ kind, metadata }) => children.get(kind, metadata.name) === undefined);
       const made = found === undefined ? [staged(primary, 'create', own, `make database ${own}, which is filled`)] : [];
       return {

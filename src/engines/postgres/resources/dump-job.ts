@@ -15,7 +15,16 @@ import { containerSecurityContext, podSecurityContext } from '../../../resources
 import { schedulingFields } from '../../../resources/scheduling.ts';
 import type { PostgresSpec } from '../kind/schema.ts';
 import { dumpedSource } from '../kind/source.ts';
-import { copiedMark, dumpJobName, paths, postgresNames, programs, sqlPort, stagingAnnotation } from '../names.ts';
+import {
+  copiedMark,
+  copyAnnotation,
+  dumpJobName,
+  paths,
+  postgresNames,
+  programs,
+  sqlPort,
+  stagingName,
+} from '../names.ts';
 import { type Mounted, postgresImage, scratch, users } from './pods.ts';
 import { texts } from './shell/texts.ts';
 
@@ -29,12 +38,14 @@ const at = {
   owner: '/etc/owner',
   authority: '/etc/authority',
 } as const;
+/** Of every pod of a Job, since Kubernetes 1.27. */
+const jobUidLabel = 'batch.kubernetes.io/controller-uid';
 /** Exit code of the script: it would fail again. */
 const refusedCode = 3;
 const deadlineSeconds = 7 * 24 * 60 * 60;
 
-/** `staging`: the database that it fills. None where the spec names no database of a source. */
-export function dumpJob(cluster: Cluster<PostgresSpec>, staging: string): readonly KubeObject[] {
+/** None where the spec names no database of a source. */
+export function dumpJob(cluster: Cluster<PostgresSpec>): readonly KubeObject[] {
   const { metadata, spec } = cluster;
   if (dumpedSource(spec) === undefined) return [];
   const name = dumpJobName(metadata.name);
@@ -44,7 +55,7 @@ export function dumpJob(cluster: Cluster<PostgresSpec>, staging: string): readon
   return [
     configMap(owned, { [script]: texts[script] }),
     job({
-      metadata: { ...owned, annotations: { [stagingAnnotation]: staging } },
+      metadata: { ...owned, annotations: { [copyAnnotation]: spec.version } },
       retries: 0,
       deadlineSeconds,
       permanentCodes: [refusedCode],
@@ -59,7 +70,7 @@ export function dumpJob(cluster: Cluster<PostgresSpec>, staging: string): readon
             image: postgresImage(spec),
             imagePullPolicy: 'IfNotPresent',
             command: ['python3', '-IS', `${at.script}/${script}`],
-            env: Object.entries(environment(cluster, staging)).map(([name, value]) => ({ name, value })),
+            env: environment(cluster),
             resources: computeResources(spec.resources),
             securityContext: containerSecurityContext,
             terminationMessagePolicy: 'FallbackToLogsOnError',
@@ -72,8 +83,17 @@ export function dumpJob(cluster: Cluster<PostgresSpec>, staging: string): readon
   ];
 }
 
-/** Variables of libpq for each side: no name has to be quoted in them. Kubernetes makes one `$` of two, and fills in `$(NAME)`. */
-function environment({ metadata, spec }: Cluster<PostgresSpec>, staging: string): Readonly<Record<string, string>> {
+interface Variable {
+  readonly name: string;
+  readonly value?: string;
+  readonly valueFrom?: { readonly fieldRef: { readonly fieldPath: string } };
+}
+
+/**
+ * Variables of libpq for each side: no name has to be quoted in them. Kubernetes makes one `$` of two, and fills in `$(NAME)`. The database
+ * is named after the Job, so that no two Jobs have the same.
+ */
+function environment({ metadata, spec }: Cluster<PostgresSpec>): readonly Variable[] {
   const { host = '', port = sqlPort, user = '', tls, logical } = dumpedSource(spec) ?? {};
   const plain = {
     PROGRAMS: programs(spec.version),
@@ -91,12 +111,15 @@ function environment({ metadata, spec }: Cluster<PostgresSpec>, staging: string)
     TARGET_PGHOST: `${postgresNames(metadata.name).primary}.${metadata.namespace}.svc`,
     TARGET_PGPORT: String(sqlPort),
     TARGET_PGUSER: spec.initial.owner,
-    TARGET_PGDATABASE: staging,
     TARGET_PGSSLMODE: 'verify-full',
     TARGET_PGSSLROOTCERT: `${at.authority}/ca.crt`,
     TARGET_PASSWORD_FILE: `${at.owner}/password`,
   };
-  return Object.fromEntries(Object.entries(plain).map(([name, value]) => [name, value.replaceAll('$', '$$$$')]));
+  return [
+    { name: 'JOB_UID', valueFrom: { fieldRef: { fieldPath: `metadata.labels['${jobUidLabel}']` } } },
+    { name: 'TARGET_PGDATABASE', value: stagingName('$(JOB_UID)') },
+    ...Object.entries(plain).map(([name, value]) => ({ name, value: value.replaceAll('$', '$$$$') })),
+  ];
 }
 
 function volumesOf({ metadata, spec }: Cluster<PostgresSpec>): Mounted[] {
