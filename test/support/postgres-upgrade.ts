@@ -27,6 +27,8 @@ export type Ending =
   | 'lost'
   /** Its only pod was deleted, and Kubernetes waits before the next one. */
   | 'robbed'
+  /** The same, of a Job that has just been made. */
+  | 'robbed at once'
   /** Somebody has deleted the Job: its pod is still there. */
   | 'orphaned'
   | { readonly says: string }
@@ -65,6 +67,10 @@ export function ended(wanted: KubeObject, container: string, ending: Ending): Ku
   });
   if (ending === 'running') return [made(), pod()];
   if (ending === 'robbed') return [{ ...made(), status: { failed: 1 } } as KubeObject];
+  if (ending === 'robbed at once') {
+    const creationTimestamp = new Date(now - 5_000).toISOString();
+    return [{ ...made(), metadata: { ...made().metadata, creationTimestamp }, status: { failed: 1 } } as KubeObject];
+  }
   if (ending === 'orphaned') return [pod()];
   if (ending === 'lost') return [made('Complete')];
   if ('fails' in ending) return [made('Failed'), pod({ exitCode: ending.fails, message: ending.says })];

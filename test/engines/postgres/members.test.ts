@@ -53,6 +53,16 @@ describe('members that leave', () => {
     ['go one at a time, the highest number first', fewer, [...removed, 'delete StatefulSet db-4', 'wait Scaling']],
     ['are never the primary', { ...fewer, primary: 4 }, [...removed, 'delete StatefulSet db-3', 'wait Scaling']],
     [
+      'go where somebody has changed the labels of their StatefulSet',
+      { ...fewer, rostered: [0, 1, 2, 3], children: without('StatefulSet db-4') },
+      ['delete StatefulSet db-4', 'wait Scaling'],
+    ],
+    [
+      'are not the pods of somebody else, who has given them the labels',
+      { ...fewer, rostered: [0, 1, 2, 3], children: without('StatefulSet db-4'), claims: { 4: 'none' } },
+      ['wait Scaling'],
+    ],
+    [
       'wait for the StatefulSet of the one before',
       { ...fewer, rostered: [0, 1, 2, 3] },
       ['delete StatefulSet db-4', 'wait Scaling'],
@@ -78,6 +88,7 @@ describe('members that leave', () => {
         ...fewer,
         rostered: [0, 1, 2, 3],
         members: { 1: { isSynchronous: false }, 2: { isSynchronous: false }, 3: { isSynchronous: false } },
+        pods: { 4: 'stopping' },
         children: without('StatefulSet db-4'),
       },
       ['wait MembersNotReady'],

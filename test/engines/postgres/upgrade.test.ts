@@ -106,6 +106,11 @@ describe('pg_upgrade on the volume of the leader', () => {
       ['delete Job db-upgrade', 'wait Upgrading'],
     ],
     [
+      'is not made again and again where no watch shows its pods',
+      { ...upgrading, children: withPause(upgrade('robbed at once')) },
+      ['wait Upgrading'],
+    ],
+    [
       'is run again at once where somebody has deleted its pod: Kubernetes would wait',
       { ...upgrading, children: withPause(upgrade('robbed')) },
       ['delete Job db-upgrade', 'wait Upgrading'],

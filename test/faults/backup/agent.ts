@@ -7,6 +7,7 @@
 import type { AgentIO } from '../../../src/agent/agent-io.ts';
 import { exitCodeOf, runTask, serializeResult } from '../../../src/agent/run.ts';
 import type { Target } from '../../../src/agent/target/target.ts';
+import type { EngineSource } from '../../../src/backup/engine-data.ts';
 import { parseKeys } from '../../../src/backup/key.ts';
 import type { Place } from '../../../src/backup/place.ts';
 import type { Driver } from '../../../src/engine/driver/driver.ts';
@@ -30,7 +31,13 @@ const answerMs = 5_000;
 const silent = createLog({ level: 'silent' });
 
 export function agentProgram(vault: Vault, database: Database): Program {
-  return (context) => (context.command.includes('-e') ? placing(context) : new Agent(vault, database, context));
+  return (context) => {
+    if (context.command.includes('-e')) return placing(context);
+    const task = taskOf(context);
+    if (task?.task === 'archive' && database.archive !== undefined)
+      return database.archive(task.source as EngineSource, context, () => dialStore(vault, context));
+    return new Agent(vault, database, context);
+  };
 }
 
 class Agent implements RunningProgram {
@@ -150,19 +157,8 @@ class Agent implements RunningProgram {
 
   /** Also after SIGTERM: what was begun is cleaned up. */
   async #dial(): Promise<void> {
-    const { network, time, ip } = this.#context;
-    const giveUp = new AbortController();
-    const cancel = time.after(answerMs, () => giveUp.abort(new Error(`no answer within ${answerMs} ms`)));
-    try {
-      const stream = await network.dial(ip, this.#vault.address, this.#vault.port, giveUp.signal);
-      stream.on('error', () => undefined);
-      await this.#pass(callMs);
-      stream.destroy();
-    } catch (cause) {
-      throw new Failure('TargetUnreachable', 'the target does not answer', { cause });
-    } finally {
-      cancel();
-    }
+    await dialStore(this.#vault, this.#context);
+    await this.#pass(callMs);
   }
 
   exec(): Promise<boolean> {
@@ -175,6 +171,25 @@ class Agent implements RunningProgram {
 
   kill(): void {
     this.#hasEnded = true;
+  }
+}
+
+function taskOf({ command, file }: ProgramContext): { readonly task?: unknown; readonly source?: unknown } | undefined {
+  const text = file(command.at(-1) ?? '');
+  return text === undefined ? undefined : JSON.parse(text);
+}
+
+async function dialStore({ address, port }: Vault, { network, time, ip }: ProgramContext): Promise<void> {
+  const giveUp = new AbortController();
+  const cancel = time.after(answerMs, () => giveUp.abort(new Error(`no answer within ${answerMs} ms`)));
+  try {
+    const stream = await network.dial(ip, address, port, giveUp.signal);
+    stream.on('error', () => undefined);
+    stream.destroy();
+  } catch (cause) {
+    throw new Failure('TargetUnreachable', 'the target does not answer', { cause });
+  } finally {
+    cancel();
   }
 }
 

@@ -3,7 +3,7 @@
 import type { EngineDestination, EngineSource } from '../../../src/backup/engine-data.ts';
 import type { Driver, Origin } from '../../../src/engine/driver/driver.ts';
 import type { Dump } from '../../../src/engine/driver/dump.ts';
-import type { ProgramContext, Volume } from '../world/workload.ts';
+import type { ProgramContext, RunningProgram, Volume } from '../world/workload.ts';
 
 export type Contents = ReadonlyMap<string, string>;
 
@@ -23,6 +23,8 @@ export interface Database {
   write(contents: Contents): Buffer;
   /** Of data that is in no form of the database's own; absent where the agent checks it as it is. */
   readonly check?: Driver['check'];
+  /** The program that archives its log; `reachStore` rejects where the store does not answer. Absent: it has no log. */
+  readonly archive?: (source: EngineSource, context: ProgramContext, reachStore: () => Promise<void>) => RunningProgram;
   dump(source: EngineSource, context: AgentContext): Promise<Dump>;
   /** The backup that an earlier attempt has begun to fill it from. */
   begun(destination: EngineDestination, context: AgentContext): string | undefined;

@@ -172,4 +172,34 @@ export const postgresMutants: readonly Mutant[] = [
     classes: ['F1'],
     oracle: 'O1',
   },
+  {
+    id: 'postgres-upgrade-unrehearsed',
+    defect: 'the members stop for another major version without a copy of the data having been upgraded',
+    seen: 'operators that run pg_upgrade on the data at once',
+    edits: [
+      {
+        file: 'engines/postgres/plan/upgrade-begin.ts',
+        find: '    rehearsal(situation, planned) ??\n',
+        replace: '',
+      },
+    ],
+    scenarios: ['postgres S16 refused'],
+    classes: ['F1'],
+    oracle: 'O4',
+  },
+  {
+    id: 'postgres-archive-fills-the-disk',
+    defect: 'the slot of the archive keeps the log without a limit: the volume is full when the store is away for long',
+    seen: 'clusters with a replication slot and without max_slot_wal_keep_size',
+    edits: [
+      {
+        file: 'engines/postgres/resources/parameters.ts',
+        find: '    max_slot_wal_keep_size:',
+        replace: "    'clusterwright.unused':",
+      },
+    ],
+    scenarios: ['postgres S18 archive'],
+    classes: ['F1'],
+    oracle: 'O1',
+  },
 ];

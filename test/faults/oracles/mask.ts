@@ -50,6 +50,10 @@ const identities: ReadonlySet<string> = new Set([
   'collisionCount',
   'address',
   'primary',
+  // How far an archive is, and since when.
+  'end',
+  'storedAt',
+  'since',
 ]);
 
 /** Labels and annotations that follow the primary, or the node that a volume happens to be on. */
@@ -59,6 +63,7 @@ const wandering: ReadonlySet<string> = new Set([
   'clusterwright.dev/address',
   // The fingerprint covers the owner's UID.
   'clusterwright.dev/desired',
+  'clusterwright.dev/task',
   'volume.kubernetes.io/selected-node',
   'pv.kubernetes.io/bind-completed',
   'pv.kubernetes.io/bound-by-controller',

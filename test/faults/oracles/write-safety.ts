@@ -5,6 +5,7 @@
  */
 
 import type { KubeObject } from '../../../src/api/object.ts';
+import { archiveComponent } from '../../../src/jobs/archive/objects.ts';
 import { agentComponent } from '../../../src/resources/metadata.ts';
 import { isCopy } from '../copies.ts';
 import { checkPriority } from '../kubernetes/admission.ts';
@@ -157,7 +158,9 @@ function wantedSizes({ before }: RunRecord): Wanted {
 /** A set shrinks only as far as the spec of that very moment asks, and never over its primary. */
 function shrinking(world: World, wanted: Wanted, before: KubeObject, after: KubeObject): string[] {
   const replicas = (object: KubeObject): number => (object.spec as { replicas?: number } | undefined)?.replicas ?? 1;
-  if (before.kind !== 'StatefulSet' || isOfMember(before) || replicas(after) >= replicas(before)) return [];
+  // Of an archive there is one pod, whatever somebody has asked for meanwhile.
+  const isApart = isOfMember(before) || labelOf(before, 'component') === archiveComponent;
+  if (before.kind !== 'StatefulSet' || isApart || replicas(after) >= replicas(before)) return [];
   const all = [...world.values()].map(({ object }) => object);
   const cluster = all.find((object) => isCluster(object) && object.metadata.name === labelOf(after, 'instance'));
   const change = `${after.metadata.name} shrinks from ${replicas(before)} to ${replicas(after)}`;

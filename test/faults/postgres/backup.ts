@@ -8,6 +8,7 @@ import type { PostgresDestination, PostgresSource } from '../../../src/engines/p
 import { paths, roles } from '../../../src/engines/postgres/names.ts';
 import type { AgentContext, Contents, Database } from '../backup/database.ts';
 import type { ProgramContext, RunningProgram, Volume } from '../world/workload.ts';
+import { archiving } from './archive.ts';
 import type { Processes } from './processes.ts';
 import type { Server } from './server.ts';
 import { append, beginOf, type Data, dataOn, keep, newDatabase, type WalRecord } from './wal.ts';
@@ -50,7 +51,7 @@ async function* checked(
   if (!sum.equals(data.subarray(-checksumBytes))) throw fault('its checksum does not fit');
 }
 
-const lsnText = (position: number): string => `0/${position.toString(16).toUpperCase()}`;
+const positionText = (position: number): string => `0/${position.toString(16).toUpperCase()}`;
 
 export function postgresDatabase(processes: Processes): Database {
   function serverAt(host: string, { network, ip }: AgentContext): Server | undefined {
@@ -101,8 +102,8 @@ export function postgresDatabase(processes: Processes): Database {
           engine: 'postgres',
           systemId: data.systemId,
           timeline,
-          startLsn: lsnText(start),
-          endLsn: lsnText(end),
+          startLsn: positionText(start),
+          endLsn: positionText(end),
           segmentBytes: 16_777_216,
           files: 1,
           bytes: bytes.length,
@@ -110,6 +111,7 @@ export function postgresDatabase(processes: Processes): Database {
         close: () => undefined,
       };
     },
+    archive: (source, context, reachStore) => archiving(processes, context, source as PostgresSource, reachStore),
     begun: (destination, context) => origin(volumeOf(destination as PostgresDestination, context)),
     async fill(destination, from, content, context) {
       const volume = volumeOf(destination as PostgresDestination, context);

@@ -1,4 +1,5 @@
 /** The images of PostgreSQL with Patroni, simulated: from the start of a container, by its files and its volume, to its end. */
+import { unitsOf } from '../../../src/api/quantity.ts';
 import { paths, patroniPort, sqlPort } from '../../../src/engines/postgres/names.ts';
 import { blankExitCode } from '../../../src/engines/postgres/plan/failed-member.ts';
 import type { SimulatedWorld } from '../subject.ts';
@@ -6,6 +7,7 @@ import type { Images, Program, ProgramContext, RunningProgram } from '../world/w
 import { recovering } from './backup.ts';
 import { Patroni } from './patroni.ts';
 import { Processes } from './processes.ts';
+import { rehearsing } from './rehearsal.ts';
 import { answerTo, type Reply, serveRest } from './rest.ts';
 import { serveSql } from './sql.ts';
 import { type Json, Store, StoreAway } from './store.ts';
@@ -47,6 +49,7 @@ export function simulatedPostgres(): SimulatedPostgres {
 
 function programOf(major: number, processes: Processes): Program {
   return (context) => {
+    if (context.command.at(-1) === 'rehearse') return rehearsing(context);
     if (context.command[0] === 'python3') return recovering(context);
     // As `start.sh`, which ends before there is a Patroni.
     const isBlank = dataOn(context.volume(paths.volume)) === undefined;
@@ -91,6 +94,7 @@ class Container implements RunningProgram {
         transport: world.kubernetes.transport('patroni'),
       }),
       volume: () => context.volume(paths.volume),
+      megabytes: () => megabytesOf(world, `data-${pod.metadata.name}`),
       bootstrap() {
         const { bootstrap } = parsed(context.file(`${paths.patroni}/bootstrap.yml`)) ?? {};
         return (bootstrap as { readonly dcs?: Json } | undefined)?.dcs;
@@ -158,6 +162,17 @@ class Container implements RunningProgram {
     this.#patroni.end();
     for (const close of this.#closers) close();
   }
+}
+
+function megabytesOf({ kubernetes }: SimulatedWorld, claim: string): number {
+  const found = kubernetes
+    .objects()
+    .find(({ kind, metadata }) => kind === 'PersistentVolumeClaim' && metadata.name === claim);
+  const { resources } = (found?.spec ?? {}) as {
+    readonly resources?: { readonly requests?: { readonly storage?: string } };
+  };
+  const size = resources?.requests?.storage;
+  return size === undefined ? Number.POSITIVE_INFINITY : unitsOf(size) / 1024 ** 2;
 }
 
 function parsed(text: string | undefined): Json | undefined {

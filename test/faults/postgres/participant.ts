@@ -27,6 +27,8 @@ export interface PatroniHost {
   readonly store: Store;
   readonly processes: Processes;
   volume(): Volume | undefined;
+  /** Its size. */
+  megabytes(): number;
   /** What the configuration says of a new cluster; undefined where it says nothing. */
   bootstrap(): Json | undefined;
   exit(code: number, lastWords?: string): void;

@@ -169,7 +169,7 @@ export class Patroni extends Participant {
   #start(data: Data, role: 'primary' | 'replica'): void {
     const { processes, time, network } = this.host;
     const host = {
-      ...{ name: this.name, ip: this.ip, time, network },
+      ...{ name: this.name, ip: this.ip, time, network, megabytes: this.host.megabytes() },
       serverAt: (ip: string) => processes.at(ip)?.server,
       onAcknowledged: processes.onAcknowledged,
     };
@@ -224,6 +224,7 @@ export class Patroni extends Participant {
   }
 
   async #elect(view: View, server: Server): Promise<void> {
+    if (this.settings.pause === true && server.role === 'replica') return server.follow(undefined);
     const own = { name: this.name, isPrimary: server.role === 'primary', timeline: server.timeline, lsn: server.lsn };
     if (!mayBeElected(view, own, this.ask(view))) {
       if (view.failover !== undefined) await this.pause(2_000);

@@ -1,11 +1,14 @@
 /** Who runs where: how simulated members find each other, and how a harness finds one to freeze it. */
 import type { SimulatedWorld } from '../subject.ts';
+import type { ArchivedLog } from './archive.ts';
 import type { Participant } from './participant.ts';
 import type { Patroni } from './patroni.ts';
 import type { Server } from './server.ts';
 import type { Data, WalRecord } from './wal.ts';
 
 export class Processes {
+  /** Of the only cluster. */
+  readonly archived: ArchivedLog = { stored: undefined, hasBase: false, storedAt: 0 };
   readonly #members = new Map<string, Patroni>();
   /** Set when the world is there, before any pod is. */
   world: SimulatedWorld | undefined;

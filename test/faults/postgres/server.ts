@@ -22,6 +22,8 @@ export interface ServerHost {
   readonly ip: string;
   readonly time: VirtualTime;
   readonly network: Network;
+  /** Size of the volume that its data and log are on. */
+  readonly megabytes: number;
   /** The server at an address. */
   serverAt(ip: string): Server | undefined;
   onAcknowledged(server: Server, record: WalRecord): void;
@@ -37,10 +39,19 @@ interface Follower {
 /** Of the log for each record: a client that writes all the time fills what is kept within minutes. */
 const recordMegabytes = 0.5;
 
-/** As many as `max_slot_wal_keep_size` lets a primary keep for a standby that is away. */
-function keptRecords(files: Parameters): number {
-  const [, megabytes] = /^(\d+)MB$/.exec(files.max_slot_wal_keep_size ?? '') ?? [];
-  return megabytes === undefined ? Number.POSITIVE_INFINITY : Number(megabytes) / recordMegabytes;
+function recordsIn(megabytesText: string | undefined): number | undefined {
+  const [, megabytes] = /^(\d+)MB$/.exec(megabytesText ?? '') ?? [];
+  return megabytes === undefined ? undefined : Number(megabytes) / recordMegabytes;
+}
+
+/**
+ * As many as `max_slot_wal_keep_size` lets a primary keep for somebody who is away. Without that setting: what a slot keeps, for ever.
+ * Slots of members are left out then, since Patroni drops them after a while.
+ */
+function keptRecords({ wal, slots }: Data, files: Parameters): number {
+  const most = recordsIn(files.max_slot_wal_keep_size);
+  if (most !== undefined) return most;
+  return Math.max(recordsIn(files.wal_keep_size) ?? 0, ...[...slots.values()].map((held) => wal.length - held));
 }
 
 export class Server {
@@ -230,6 +241,10 @@ export class Server {
     if (this.isFrozen) return;
     const { network, time } = this.#host;
     this.#removeOld();
+    if (this.#isFull) {
+      this.end();
+      return;
+    }
     for (const [name, { server, heardAt }] of this.#followers) {
       const isGone = server.hasEnded || server.#upstream !== this.ip;
       if (isGone || time.monotonic() - heardAt > silenceMs) this.#followers.delete(name);
@@ -242,7 +257,13 @@ export class Server {
 
   /** Whoever lacks more than is kept finds a gap. Those that are connected have everything. */
   #removeOld(): void {
-    this.data.removed = Math.max(this.data.removed, this.data.wal.length - keptRecords(this.files));
+    const { data } = this;
+    data.removed = Math.max(data.removed, data.wal.length - keptRecords(data, this.files));
+  }
+
+  /** It does not start on a full volume either. */
+  get #isFull(): boolean {
+    return (this.data.wal.length - this.data.removed) * recordMegabytes > this.#host.megabytes;
   }
 
   #accept(server: Server): void {

@@ -7,7 +7,7 @@ import type { Duplex } from 'node:stream';
 import { configSetting, roles } from '../../../src/engines/postgres/names.ts';
 import { fromStart, inForce } from './parameters.ts';
 import type { Server } from './server.ts';
-import { beginOf } from './wal.ts';
+import { beginOf, type Data, lsnText } from './wal.ts';
 
 type Row = Readonly<Record<string, string | null>>;
 type Answer =
@@ -129,6 +129,7 @@ const statements = {
   server: /^SELECT pg_is_in_recovery\(\) AS "inRecovery", left\(current_setting/,
   settings: /^SELECT name, left\(setting[\s\S]* WHERE name IN \(([^)]*)\)/,
   log: /pg_ls_waldir\(\)/,
+  slot: /LEFT JOIN pg_replication_slots ON slot_name = '([^']*)'/,
   application: /pg_roles WHERE rolname = '([^']*)'[\s\S]*datname = '([^']*)'/,
   alterRole: /^ALTER ROLE "([^"]+)" PASSWORD '([^']+)'/,
   createRole: /^CREATE ROLE "([^"]+)" LOGIN PASSWORD '([^']+)'/,
@@ -142,6 +143,8 @@ async function answerTo(server: Server, sql: string): Promise<Answer> {
   const [, names] = statements.settings.exec(sql) ?? [];
   if (names !== undefined) return { rows: names.split(', ').flatMap((name) => settingOf(server, name.slice(1, -1))) };
   if (statements.log.test(sql)) return { rows: [{ oldest: String(beginOf(server.data)) }] };
+  const [, slot] = statements.slot.exec(sql) ?? [];
+  if (slot !== undefined) return { rows: [slotOf(server.data, slot)] };
   const [, role, database] = statements.application.exec(sql) ?? [];
   if (role !== undefined && database !== undefined) {
     const owner = contents.databases.get(database) ?? null;
@@ -160,6 +163,12 @@ async function answerTo(server: Server, sql: string): Promise<Answer> {
   if (created === undefined || owner === undefined) return { refused: ['42601', `syntax error at or near "${sql}"`] };
   if (contents.databases.has(created)) return { refused: ['42P04', 'database already exists'] };
   return await done(server.commit({ what: 'database', name: created, owner }), 'CREATE DATABASE');
+}
+
+function slotOf({ wal, removed, slots }: Data, name: string): Row {
+  const held = slots.get(name);
+  const status = held === undefined ? null : held < removed ? 'lost' : 'reserved';
+  return { end: lsnText(wal.length), status, restart: held === undefined || held < removed ? null : lsnText(held) };
 }
 
 function factsOf(server: Server): Row {

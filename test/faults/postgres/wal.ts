@@ -37,6 +37,8 @@ export interface Data {
   wasPrimary: boolean;
   /** Records that have been removed from its log, as counted from the first one. */
   removed: number;
+  /** Positions that readers of the log are at, in records. A copy has none. */
+  readonly slots: Map<string, number>;
 }
 
 /** Name of the data directory on the volume. */
@@ -57,12 +59,12 @@ export function discard(volume: Volume): void {
 }
 
 export function newDatabase(systemId: string): Data {
-  const data: Data = { systemId, wal: [], contents: nothing(), wasPrimary: true, removed: 0 };
+  const data: Data = { systemId, wal: [], contents: nothing(), wasPrimary: true, removed: 0, slots: new Map() };
   return data;
 }
 
 export function copyOf({ systemId, wal }: Data): Data {
-  const data: Data = { systemId, wal: [], contents: nothing(), wasPrimary: false, removed: 0 };
+  const data: Data = { systemId, wal: [], contents: nothing(), wasPrimary: false, removed: 0, slots: new Map() };
   append(data, wal);
   return data;
 }
@@ -101,6 +103,11 @@ function replay(contents: Contents, change: Change): void {
 
 export function timelineOf({ wal }: Data): number {
   return wal.at(-1)?.timeline ?? 1;
+}
+
+/** As PostgreSQL writes the position after so many records. */
+export function lsnText(records: number): string {
+  return `0/${(firstLsn + records * recordBytes).toString(16).toUpperCase()}`;
 }
 
 export function lsnOf({ wal }: Data): number {

@@ -90,6 +90,7 @@ export function createWatch(processes: Processes): Watch {
     if (before === undefined && after?.kind === 'ConfigMap') formed(after);
     if (before === undefined) return;
     if (after?.kind === 'ConfigMap') formed(after);
+    if (after?.kind === 'StatefulSet') parked(before, after);
     const isDeleted =
       before.metadata.deletionTimestamp === undefined &&
       (verb === 'delete' || after?.metadata.deletionTimestamp !== undefined);
@@ -160,6 +161,14 @@ export function createWatch(processes: Processes): Watch {
       unsafe.add(
         `${pod.metadata.name} is deleted while ${away.map(({ metadata }) => metadata.name).join(', ')} is not ready`,
       );
+  }
+
+  /** No copy of the data could be upgraded: see `rehearsal.ts`. */
+  function parked(before: KubeObject, after: KubeObject): void {
+    const replicasOf = ({ spec: of }: KubeObject) => (of as { readonly replicas?: number } | undefined)?.replicas;
+    const isTold = replicasOf(before) !== 0 && replicasOf(after) === 0;
+    if (isTold && after.metadata.labels?.[memberLabel] !== undefined && spec().instances !== 0)
+      unsafe.add(`${after.metadata.name} is stopped for another version, and that was never rehearsed`);
   }
 
   function stopped(set: KubeObject): void {

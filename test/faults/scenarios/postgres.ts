@@ -1,11 +1,15 @@
 /** The scenarios of PostgresCluster, numbered as in the matrix of fault classes and scenarios. */
 import { recoverAnnotation } from '../../../src/engines/postgres/names.ts';
+import { inBucket } from './furniture.ts';
 import { refusedTemplate } from './refused-template.ts';
 import type { Scenario, Spec } from './scenario.ts';
 
 const one: Spec = { version: '17', instances: 1, storage: { size: '1Gi' } };
 const three: Spec = { ...one, instances: 3 };
 const vanishing: Spec = { ...three, deletionPolicy: 'Delete' };
+
+/** For the status to say so, also where nobody may write for a while. */
+const patienceMs = 180_000;
 
 /** The operator may be there between two deletions, and make one again that the others still vouch for. */
 const madeBetween: NonNullable<Scenario['mayDiffer']> = [
@@ -324,6 +328,46 @@ const scenarios: readonly Omit<Scenario, 'engine'>[] = [
       await stage.pause(90_000);
       await stage.restorePower('all');
     },
+    end: 'whole',
+    writes: 14,
+    written: true,
+  },
+  {
+    id: 'postgres S16 refused',
+    title: 'a version for which pg_upgrade refuses a copy of the data, then the previous one: nobody stops',
+    touches: ['version', 'upgrade'],
+    before: three,
+    async act(stage) {
+      await stage.change({ version: '18', upgrade: { withoutBackup: true } });
+      for (let ms = 0; ms < patienceMs && !stage.said().includes('UpgradeRefused'); ms += 1_000)
+        await stage.pause(1_000);
+      await stage.pause(20_000);
+      await stage.change({ version: '17' });
+    },
+    mayDiffer: [
+      { oracle: 'O2', about: '"clusterwright.dev/upgrade"', why: 'the rehearsal is for a generation of the spec' },
+      { oracle: 'O2', about: 'Job/db-rehearsal is missing', why: 'nobody may see the version before it is taken back' },
+      {
+        oracle: 'O3',
+        about: 'jobs/db-rehearsal',
+        why: 'a Job whose pod is not seen is made again, on a volume of its own',
+      },
+    ],
+    end: 'whole',
+    writes: 12,
+    written: true,
+    resources: ['jobs'],
+  },
+  {
+    id: 'postgres S18 archive',
+    title: 'the store of the archive is away until the log fills the volume, or is given up',
+    before: { ...three, storage: { size: '128Mi' }, backup: { ...inBucket.place, archive: {} } },
+    furniture: inBucket.furniture,
+    act: (stage) => stage.storeAway(300_000),
+    mayDiffer: [
+      { oracle: 'O2', about: 'Pod/db-archive-0 differs: "controller-rev', why: 'its task has the UID of the cluster' },
+      { oracle: 'O1', about: 'at rest', why: 'the status shows the end of the archive anew every five minutes' },
+    ],
     end: 'whole',
     writes: 14,
     written: true,

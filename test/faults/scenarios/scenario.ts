@@ -51,6 +51,8 @@ export interface Stage {
   /** The same, and what their disks had yet to flush is gone, too. */
   cutPowerAtOnce(pods: readonly string[]): Promise<void>;
   restorePower(pods: readonly string[] | 'all'): Promise<void>;
+  /** Nobody reaches the store of backups for so long. Resolves when they do again. */
+  storeAway(ms: number): Promise<void>;
   restartOperator(): Promise<void>;
   /** No process of the operator runs from then on, until `startOperator`. */
   stopOperator(): Promise<void>;

@@ -77,7 +77,7 @@ export async function simulatedRun({ plan, scenario, kit, restMs = 0 }: RunOptio
     sent: () => wire.entries.length,
   });
   const operators = createOperators({ clock: time, random, kubernetes, network, wire, namespace, foresight });
-  const stage = simulatedStage({ world, subject, client: clientOf(world, 'user', random), operators });
+  const stage = simulatedStage({ world, subject, client: clientOf(world, 'user', random), operators, vault });
   const somebody = clientOf(world, 'somebody', random);
   const accidents = createAccidents({ world, subject, stage, operators, somebody, vault });
 

@@ -6,6 +6,7 @@ import { createClient, type KubeClient } from '../../../src/runtime/client.ts';
 import type { Random } from '../../../src/system/clock.ts';
 import { handlers as engines } from '../../support/handlers.ts';
 import { priorityClasses } from '../../support/resources.ts';
+import type { Vault } from '../backup/vault.ts';
 import { isCopy } from '../copies.ts';
 import { isReady, podsOf } from '../readiness.ts';
 import type { Stage } from '../scenarios/scenario.ts';
@@ -33,8 +34,9 @@ export function simulatedStage(options: {
   readonly subject: Subject;
   readonly client: KubeClient;
   readonly operators: Pick<Operators, 'restart' | 'goAway' | 'comeBack'>;
+  readonly vault: Pick<Vault, 'away'>;
 }): Stage {
-  const { world, subject, client, operators } = options;
+  const { world, subject, client, operators, vault } = options;
   const { kubernetes, namespace, cluster } = world;
   const { resource } = subject;
   const ref = { resource, namespace, name: cluster };
@@ -149,6 +151,10 @@ export function simulatedStage(options: {
     },
     async restorePower(pods) {
       for (const node of nodesOf(pods)) kubernetes.startNode(node);
+    },
+    async storeAway(ms) {
+      vault.away(ms);
+      await pause(world, ms);
     },
     restartOperator: () => operators.restart(),
     stopOperator: () => operators.goAway(),

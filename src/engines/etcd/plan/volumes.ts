@@ -3,12 +3,12 @@
  * member's own volume from a blank one, and this cluster's data from another's.
  */
 import { shortened } from '../../../api/bounds.ts';
-import type { KubeObject, ObjectRef } from '../../../api/object.ts';
+import type { KubeObject } from '../../../api/object.ts';
 import { persistentVolumeClaims, statefulSets } from '../../../api/resource.ts';
 import { restoredAnnotation } from '../../../engine/backup-support.ts';
 import type { ObjectStep } from '../../../plan/plan.ts';
-import { refOf } from '../../../plan/ref.ts';
-import type { Claim, Pod } from '../../../resources/children.ts';
+import { refOf, statefulSetOf } from '../../../plan/ref.ts';
+import type { Claim } from '../../../resources/children.ts';
 import { corruptAnnotation, holdsAnnotation, homeAnnotation, retiredAnnotation } from '../names.ts';
 import { answering, type EtcdObserved, isCorruption } from '../observe/observed.ts';
 import { claimOf, heldBy, hexadecimal, holds, isRetired, type Member, type Situation } from '../observe/situation.ts';
@@ -103,7 +103,7 @@ export function retireSteps(situation: Situation, roster: Roster): Retirement {
   const reason = 'its member has been removed';
   const oldClaims = gone(claims);
   const unseen = gone(new Map([...pods].filter(([index]) => !sets.has(index) && wasMember(situation, index))));
-  const stopped = [...gone(sets).map((set) => refOf(set, statefulSets)), ...unseen.map(ownerOf)].flatMap(
+  const stopped = [...gone(sets).map((set) => refOf(set, statefulSets)), ...unseen.map(statefulSetOf)].flatMap(
     (ref): ObjectStep[] => (ref === undefined ? [] : [{ type: 'delete', ref, reason }]),
   );
   const isKeeping = spec.deletionPolicy !== 'Delete' || isAlarmed(observed) || isDoubted(situation);
@@ -138,14 +138,6 @@ function wasMember(situation: Situation, index: number): boolean {
   const clusterId = situation.observed.agreed?.clusterId;
   const isMarked = clusterId !== undefined && heldBy(claim)?.startsWith(`${hexadecimal(clusterId)}/`) === true;
   return isMarked || (claim !== undefined && isRetired(claim));
-}
-
-/** Of a pod that runs on where no StatefulSet is seen: somebody has taken its labels, and with them our sight of it. */
-function ownerOf({ metadata: { namespace, ownerReferences = [] } }: Pod): (ObjectRef & { uid: string }) | undefined {
-  const owner = ownerReferences.find(({ controller, kind }) => controller === true && kind === 'StatefulSet');
-  return owner === undefined || namespace === undefined
-    ? undefined
-    : { resource: statefulSets, namespace, name: owner.name, uid: owner.uid };
 }
 
 function removal(claim: Claim, reason: string): ObjectStep[] {

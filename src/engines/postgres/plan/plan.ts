@@ -1,10 +1,8 @@
 /** What a PostgresCluster needs next: pure, from the situation. Electing a primary is Patroni's; the operator never promotes. */
-import { statefulSets } from '../../../api/resource.ts';
 import type { BackupFactory } from '../../../engine/backup-support.ts';
 import { sparingVolumes } from '../../../plan/going-volumes.ts';
 import { objectSteps } from '../../../plan/objects.ts';
 import { blocked, type ObjectStep, type Outcome, type Step, settled, wait } from '../../../plan/plan.ts';
-import { refOf } from '../../../plan/ref.ts';
 import { awaitingExpansion, growthSteps, walVolumes } from '../../../plan/volume-expansion.ts';
 import type { PostgresAction } from '../action.ts';
 import { authoritiesAnnotation, recoverAnnotation } from '../names.ts';
@@ -21,6 +19,7 @@ import { memberProblems } from './health.ts';
 import { importOccupied, planImport, settledCutOverSteps } from './import.ts';
 import { planInit } from './init.ts';
 import { planIssuance } from './issuance.ts';
+import { leavingSteps } from './leaving.ts';
 import { planLogicalImport, settledCopySteps } from './logical-import.ts';
 import { loginSteps, missingRoles } from './logins.ts';
 import { leavers, nextRoster } from './members.ts';
@@ -259,10 +258,7 @@ function withObjects(
     ...made.filter((step) => !isSecret(step)),
   ];
   const retired = recovery === undefined ? retireSteps(situation, roster) : [];
-  const leaving = [...sets].flatMap(([index, set]) => {
-    const ref = roster.has(index) || recovery !== undefined ? undefined : refOf(set, statefulSets);
-    return ref === undefined ? [] : [{ type: 'delete', ref, reason: 'its member has left' } as const];
-  });
+  const leaving = recovery === undefined ? leavingSteps(situation, roster) : [];
   const patches = steps.filter((step) => step.type === 'patch');
   const others = steps.filter((step) => step.type !== 'patch');
   return {

@@ -15,6 +15,8 @@ export type JobResult =
 
 /** A watch of pods may be behind that of Jobs for so long. */
 const lagMs = 30_000;
+/** In which a Job is not made again. */
+const youngMs = 30_000;
 const mostWords = 1500;
 const jobNameLabel = 'batch.kubernetes.io/job-name';
 const refusedCode = 3;
@@ -61,8 +63,10 @@ export function jobResult(
     return { state: 'failed', message, isRefused: words?.exitCode === refusedCode };
   }
   const [newest] = pods;
-  // Kubernetes would wait longer before each next pod. The script goes on where it was, and two never run on one volume.
-  if (newest === undefined && (job.status?.failed ?? 0) > 0 && (job.status?.active ?? 0) === 0)
+  // Kubernetes would wait longer before each next pod. The script goes on where it was, and two never run on one volume. Not at once: the
+  // watch of pods may be behind, and a Job is not made again and again.
+  const isYoung = now - createdAt(job) < youngMs;
+  if (newest === undefined && (job.status?.failed ?? 0) > 0 && (job.status?.active ?? 0) === 0 && !isYoung)
     return { state: 'useless', job, why: 'its pod was deleted before it had ended' };
   const problem = newest === undefined ? undefined : podProblem(newest);
   const before = pods.flatMap((pod) => messageOf(pod) ?? []).find(({ exitCode }) => exitCode !== 0)?.message;
@@ -70,7 +74,7 @@ export function jobResult(
   return { state: 'running', message: `${problem ?? `Job ${name} is at work`}${again}` };
 }
 
-function createdAt({ metadata }: Pod): number {
+function createdAt({ metadata }: Job | Pod): number {
   return Date.parse(metadata.creationTimestamp ?? '') || 0;
 }
 

@@ -73,6 +73,32 @@ export const settingsConversations: readonly Conversation[] = [
     },
   },
   {
+    story: 'a pause is told by every member, and its end',
+    async play(stage) {
+      await form(stage, 0, 1, 2);
+      const isPaused = async (member: number): Promise<boolean> => (await seen(stage, member))?.isPaused === true;
+      const told = words(await stage.call(1, 'PATCH', '/config', { pause: true })).slice(0, 3);
+      for (const member of [0, 1, 2]) await stage.until(`${member} is paused`, () => isPaused(member));
+      const during = await describedAll(stage, 0, 1, 2);
+      await stage.call(1, 'PATCH', '/config', { pause: null });
+      for (const member of [0, 1, 2]) await stage.until(`${member} goes on`, async () => !(await isPaused(member)));
+      return { told, during, after: await describedAll(stage, 0, 1, 2) };
+    },
+    yields: {
+      told: '200',
+      during: [
+        'primary, timeline 1, of db-1-0 db-2-0, labelled primary',
+        'replica, timeline 1, streaming, synchronous, labelled replica',
+        'replica, timeline 1, streaming, synchronous, labelled replica',
+      ],
+      after: [
+        'primary, timeline 1, of db-1-0 db-2-0, labelled primary',
+        'replica, timeline 1, streaming, synchronous, labelled replica',
+        'replica, timeline 1, streaming, synchronous, labelled replica',
+      ],
+    },
+  },
+  {
     story: 'what counts from a start on is pending until each one has been restarted, and nothing else is restarted',
     isEssential: true,
     async play(stage) {
