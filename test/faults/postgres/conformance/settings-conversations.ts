@@ -87,9 +87,9 @@ export const settingsConversations: readonly Conversation[] = [
     yields: {
       told: '200',
       during: [
-        'primary, timeline 1, of db-1-0 db-2-0, labelled primary',
-        'replica, timeline 1, streaming, synchronous, labelled replica',
-        'replica, timeline 1, streaming, synchronous, labelled replica',
+        'primary, timeline 1, of db-1-0 db-2-0, paused, labelled primary',
+        'replica, timeline 1, streaming, synchronous, paused, labelled replica',
+        'replica, timeline 1, streaming, synchronous, paused, labelled replica',
       ],
       after: [
         'primary, timeline 1, of db-1-0 db-2-0, labelled primary',
