@@ -54,6 +54,8 @@ export function actionWords(action: PostgresAction): string {
       return `resume ${action.poolers.map(({ pod }) => pod).join(' ')}`;
     case 'postgres.setLogin':
       return `set password of ${action.role}`;
+    case 'postgres.markFilled':
+      return 'write down that init.sql has run';
     case 'postgres.stage':
       return `${action.change} ${action.database}`;
     case 'postgres.import':

@@ -41,6 +41,8 @@ export type PostgresAction =
       readonly change: 'create' | 'drop' | 'publish';
       readonly database: string;
     }
+  /** The first database has its content: see `filledMark`. */
+  | { readonly type: 'postgres.markFilled'; readonly via: Asked }
   /** PostgreSQL and Patroni read their files anew. */
   | { readonly type: 'postgres.reload'; readonly member: Asked }
   /** Deletes the member's data, and copies that of the primary. */

@@ -244,8 +244,8 @@ export function stagingName(jobUid: string | undefined): string {
 /** Begins the comment of such a database once the copy is whole. What follows says how much was copied. */
 export const copiedMark = '[clusterwright copied]';
 
-/** In the comment of the first database's owner, once the copy has become the first database. */
-export const importedMark = '[clusterwright imported]';
+/** In the comment of the first database's owner, who cannot change it: `init.sql` has run in the database, or the copy has become it. */
+export const filledMark = '[clusterwright filled]';
 
 /** Job of a logical import. */
 export function dumpJobName(cluster: string): string {
@@ -269,7 +269,7 @@ export function sharesLoginSecret(resource: string): boolean {
 /** On a PostgresUser or a PostgresCluster, with any text. A new text tells the operator that a Secret with a password has changed. */
 export const passwordChangedAnnotation = 'clusterwright.dev/password-changed';
 
-/** In the comment of the first database, once `init.sql` has run. */
+/** In the comment of the first database: `init.sql` has just run. Its owner may change it. */
 export const initMark = '[clusterwright init]';
 
 /** ConfigMap and Job of `init.sql`. `digest`: of what it says, so that a corrected text gets another Job. */

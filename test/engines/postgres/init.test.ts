@@ -1,6 +1,7 @@
 /** `init.sql` runs once: what is made for it, and what its Job and the mark in the database mean. */
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../../src/api/object.ts';
+import type { LiveMember } from '../../../src/engines/postgres/observe/observed.ts';
 import type { Situation } from '../../../src/engines/postgres/observe/situation.ts';
 import { planInit } from '../../../src/engines/postgres/plan/init.ts';
 import { initObjects } from '../../../src/engines/postgres/resources/init.ts';
@@ -14,16 +15,18 @@ const restored = postgresCluster({ init: { sql }, bootstrap: { restore: claim } 
 const [config, job] = initObjects(cluster) as [KubeObject, KubeObject];
 const at = Date.parse('2030-01-01T01:00:00Z');
 
-function plan(isInitialised: boolean | undefined, objects: readonly KubeObject[] = [], of = cluster) {
+function plan(init: 'due' | 'run' | 'done' | undefined, objects: readonly KubeObject[] = [], of = cluster) {
   const facts = { hasOwner: true, owner: 'app' };
-  const marked = isInitialised === undefined ? {} : { isInitialised };
+  const marked = init === undefined ? {} : { init };
   const application = { state: 'seen', facts, isPasswordWrong: false, ...marked } as const;
   const situation = { cluster: of, children: childrenOf(objects), observed: { members: [], at, application } };
-  const result = planInit(situation as unknown as Situation);
+  const result = planInit(situation as unknown as Situation, { pod: 'db-0-0', address: '10.0.0.0' } as LiveMember);
   if (result === undefined) return undefined;
   const { outcome, steps } = result;
   return [
-    ...steps.map((step) => `${step.type} ${'object' in step ? step.object.kind : ''}`),
+    ...steps.map((step) =>
+      step.type === 'act' ? step.summary : `${step.type} ${'object' in step ? step.object.kind : ''}`,
+    ),
     outcome.state === 'settled' ? '' : outcome.reason,
   ];
 }
@@ -35,12 +38,13 @@ const ended = (type: 'Complete' | 'Failed'): KubeObject => ({
 
 describe('init.sql', () => {
   it.each<[string, ReturnType<typeof plan>, readonly string[] | undefined]>([
-    ['is run in a new cluster', plan(false), ['create ConfigMap', 'create Job', 'Initializing']],
-    ['is awaited', plan(false, [config, job]), ['Initializing']],
-    ['has run, and the database is asked again', plan(false, [config, ended('Complete')]), ['Initializing']],
-    ['has failed', plan(false, [config, ended('Failed')]), ['InitFailed']],
-    ['is not run again, though its Job is gone', plan(true), undefined],
-    ['is not run in data that was restored', plan(false, [], restored), undefined],
+    ['is run in a new cluster', plan('due'), ['create ConfigMap', 'create Job', 'Initializing']],
+    ['is awaited', plan('due', [config, job]), ['Initializing']],
+    ['has run, and the database is asked again', plan('due', [config, ended('Complete')]), ['Initializing']],
+    ['has failed', plan('due', [config, ended('Failed')]), ['InitFailed']],
+    ['is not run again, though its Job is gone', plan('done'), undefined],
+    ['has run, which the owner could deny', plan('run'), ['write down that init.sql has run', 'Initializing']],
+    ['is not run in data that was restored', plan('due', [], restored), undefined],
     ['is not known to have run', plan(undefined), undefined],
   ])('%s', (_, result, expected) => expect(result).toEqual(expected));
 

@@ -32,13 +32,13 @@ const jobOf = (ending: Ending, version: '15' | '17' = '17') =>
 const story = (
   databases: readonly { readonly database: string; readonly copied: string | undefined }[],
   ending?: Ending,
-  change: { readonly isImported?: boolean; readonly owner?: string; readonly version?: '15' } = {},
+  change: { readonly isFilled?: boolean; readonly owner?: string; readonly version?: '15' } = {},
 ): Story => ({
   spec,
   children: (objects) => [...objects, ...(ending === undefined ? [] : jobOf(ending, change.version))],
   observed: {
     application: { state: 'seen', facts: { hasOwner: true, owner: change.owner }, isPasswordWrong: false },
-    staging: { state: 'seen', databases, isImported: change.isImported === true },
+    staging: { state: 'seen', databases, isFilled: change.isFilled === true },
   },
 });
 const said = (given: Story): string => {
@@ -178,15 +178,15 @@ describe('the Job of a copy', () => {
 
 describe('a cluster whose database is there', () => {
   table([
-    ['is whole', story([], undefined, { owner: 'app', isImported: true }), ['settled']],
+    ['is whole', story([], undefined, { owner: 'app', isFilled: true }), ['settled']],
     [
       'has a Job and databases that are left',
-      story([other], { says: '2 tables' }, { owner: 'app', isImported: true }),
+      story([other], { says: '2 tables' }, { owner: 'app', isFilled: true }),
       ['delete Job db-import', `drop ${other.database}`, 'wait Updating'],
     ],
     [
       'does not copy again what somebody has dropped: the database is made anew, empty',
-      story([], undefined, { isImported: true }),
+      story([], undefined, { isFilled: true }),
       ['make application, owner is there', 'wait Updating'],
     ],
     ['takes a database that somebody has made for the copy', story([], undefined, { owner: 'app' }), ['settled']],

@@ -2,9 +2,10 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { filledQuestion } from '../../../src/engines/postgres/client/application.ts';
 import { ask, askOne } from '../../../src/engines/postgres/client/question.ts';
 import { withSession } from '../../../src/engines/postgres/client/session.ts';
-import { changeStaging, importedQuestion, stagingQuestion } from '../../../src/engines/postgres/client/staging.ts';
+import { changeStaging, stagingQuestion } from '../../../src/engines/postgres/client/staging.ts';
 import { copiedMark } from '../../../src/engines/postgres/names.ts';
 import { texts } from '../../../src/engines/postgres/resources/shell/texts.ts';
 import { sleep, systemClock } from '../../../src/system/clock.ts';
@@ -196,12 +197,19 @@ describe.runIf(hasBoth)('a copy of a database of 15 in 17', () => {
     const found = await staged();
     expect(found).toContainEqual({ database: staging, copied: '2 tables, 10502 rows, 1 large objects' });
     for (const { database } of found) if (database !== staging) await change('drop', database);
-    expect(await asOperator((connection) => askOne(connection, importedQuestion('app')))).toEqual({
-      isImported: false,
+    expect(await asOperator((connection) => askOne(connection, filledQuestion('app')))).toEqual({
+      isFilled: false,
     });
     await change('publish', staging);
     expect(await staged()).toEqual([]);
-    expect(await asOperator((connection) => askOne(connection, importedQuestion('app')))).toEqual({ isImported: true });
+    expect(await asOperator((connection) => askOne(connection, filledQuestion('app')))).toEqual({ isFilled: true });
+    const login = { user: 'app', database: 'app' };
+    const denied = withSession(
+      io,
+      { address: '127.0.0.1', port: target.port, login, timeoutMs: 60_000 },
+      (connection) => connection.query('COMMENT ON ROLE app IS NULL'),
+    );
+    await expect(denied).rejects.toThrow('permission denied');
     const facts = `SELECT (SELECT count(*) FROM "a ""b"."c'd"), (SELECT count(*) FROM recent), twice(21),
       (SELECT convert_from(lo_get(oid), 'UTF8') FROM pg_largeobject_metadata), nextval('"a ""b"."c''d_n_seq"'),
       (SELECT string_agg(DISTINCT relowner::regrole::text, ',') FROM pg_class WHERE relnamespace IN ('public'::regnamespace, '"a ""b"'::regnamespace) AND relkind IN ('r', 'p', 'v')),

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import type { Cluster } from '../../../api/cluster.ts';
 import type { EngineContext } from '../../../engine/engine-context.ts';
 import type { Pause, PostgresAction } from '../action.ts';
-import { makeApplication, setPassword } from '../client/application.ts';
+import { filled, makeApplication, setPassword } from '../client/application.ts';
 import { operatorSession, ownerPassword, passwordIn, patroniTls } from '../client/credentials.ts';
 import { callPatroni, PatroniRefusal, switchoverTimeoutMs } from '../client/patroni.ts';
 import { saltBytes, scramVerifier } from '../client/scram-verifier.ts';
@@ -59,6 +59,11 @@ export async function actPostgres(
       const target = { ...(await operatorSession(cluster, action.via.address, io)), timeoutMs: databaseTimeoutMs };
       const { initial } = cluster.spec;
       await withSession(io, target, (connection) => changeStaging(connection, action.change, action.database, initial));
+      return;
+    }
+    case 'postgres.markFilled': {
+      const target = await operatorSession(cluster, action.via.address, io);
+      await withSession(io, target, (connection) => connection.query(filled(cluster.spec.initial.owner)));
       return;
     }
     case 'postgres.restart': {

@@ -1,4 +1,5 @@
 /** The first database, its owner, and the owner's password: what is there, and how it comes to be. As the operator's role, which is no superuser. */
+import { filledMark } from '../names.ts';
 import type { PostgresConnection } from './connection.ts';
 import { boolean, optional, question, text } from './question.ts';
 import { literal, quoted } from './quoting.ts';
@@ -23,6 +24,18 @@ export const commentQuestion = (database: string, mark: string) =>
   AND position(${literal(mark)} IN coalesce(shobj_description(oid, 'pg_database'), '')) > 0) AS "isMarked"`,
     { isMarked: boolean },
   );
+
+/** Whether the first database has its content: see `filledMark`. */
+export const filledQuestion = (owner: string) =>
+  question<{ readonly isFilled: boolean }>(
+    `SELECT EXISTS (SELECT FROM pg_roles WHERE rolname = ${literal(owner)}
+  AND starts_with(coalesce(shobj_description(oid, 'pg_authid'), ''), ${literal(filledMark)})) AS "isFilled"`,
+    { isFilled: boolean },
+  );
+
+export function filled(owner: string): string {
+  return `COMMENT ON ROLE ${quoted(owner)} IS ${literal(filledMark)}`;
+}
 
 /** What is there already is left as it is. `verifier`: never the password itself. */
 export async function makeApplication(

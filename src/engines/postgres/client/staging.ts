@@ -2,9 +2,10 @@
  * Databases that a logical import fills. Each is of one attempt and has a name of its own, so that a Job of an earlier attempt cannot write to
  * it. One that is whole becomes the first database by a new name, in one transaction. As the operator's role, which is no superuser.
  */
-import { copiedMark, importedMark, stagingPrefix } from '../names.ts';
+import { copiedMark, stagingPrefix } from '../names.ts';
+import { filled } from './application.ts';
 import type { PostgresConnection } from './connection.ts';
-import { boolean, optional, question, text } from './question.ts';
+import { optional, question, text } from './question.ts';
 import { literal, quoted } from './quoting.ts';
 
 export interface StagingFacts {
@@ -23,14 +24,6 @@ FROM pg_database d, LATERAL (SELECT coalesce(shobj_description(d.oid, 'pg_databa
 WHERE starts_with(datname, ${literal(stagingPrefix)}) ORDER BY datname LIMIT ${mostDatabases}`,
   { database: text, copied: optional(text) },
 );
-
-/** Whether a copy has become the first database. The owner cannot change a comment of itself. */
-export const importedQuestion = (owner: string) =>
-  question<{ readonly isImported: boolean }>(
-    `SELECT EXISTS (SELECT FROM pg_roles WHERE rolname = ${literal(owner)}
-  AND starts_with(coalesce(shobj_description(oid, 'pg_authid'), ''), ${literal(importedMark)})) AS "isImported"`,
-    { isImported: boolean },
-  );
 
 export async function changeStaging(
   connection: PostgresConnection,
@@ -53,7 +46,7 @@ export async function changeStaging(
         [
           `ALTER DATABASE ${quoted(staging)} RENAME TO ${quoted(database)}`,
           `COMMENT ON DATABASE ${quoted(database)} IS NULL`,
-          `COMMENT ON ROLE ${quoted(owner)} IS ${literal(importedMark)}`,
+          filled(owner),
         ].join(';\n'),
       );
       return;

@@ -1,11 +1,11 @@
 /** What a client of the first database would meet: the database, its owner, and whether the password of the Secret lets it in. */
 import type { Cluster } from '../../../api/cluster.ts';
 import type { EngineContext } from '../../../engine/engine-context.ts';
-import { type ApplicationFacts, applicationQuestion, commentQuestion } from '../client/application.ts';
+import { type ApplicationFacts, applicationQuestion, commentQuestion, filledQuestion } from '../client/application.ts';
 import { operatorSession, ownerPassword, ownerSession } from '../client/credentials.ts';
 import { askOne } from '../client/question.ts';
 import { ServerError } from '../client/server-error.ts';
-import { withSession } from '../client/session.ts';
+import { type SessionTarget, withSession } from '../client/session.ts';
 import type { PostgresSpec } from '../kind/schema.ts';
 import { initMark } from '../names.ts';
 
@@ -16,8 +16,8 @@ export type ApplicationSeen =
       readonly facts: ApplicationFacts;
       /** `invalid_password`: the server knows another one. Anything else that keeps the owner out is the user's to decide. */
       readonly isPasswordWrong: boolean;
-      /** Whether `init.sql` has run; absent where there is none. */
-      readonly isInitialised?: boolean;
+      /** Of `init.sql`; absent where there is none. `run`: only the database itself says so, whose owner may change that. */
+      readonly init?: 'due' | 'run' | 'done';
     };
 
 /** SQLSTATE of a login with a wrong password: PostgreSQL's documentation, Appendix A. */
@@ -35,22 +35,31 @@ export async function observeApplication(
     const facts = await withSession(io, target, (connection) =>
       askOne(connection, applicationQuestion(database, owner)),
     );
-    const { init } = cluster.spec;
-    const marked =
-      init === undefined
-        ? undefined
-        : await withSession(io, target, (connection) => askOne(connection, commentQuestion(database, initMark)));
+    const init = cluster.spec.init === undefined ? undefined : await initOf(target, cluster.spec.initial, io);
     const isThere = facts.hasOwner && facts.owner !== undefined;
     return {
       state: 'seen',
       facts,
       isPasswordWrong: isThere && (await isRefused(cluster, address, io)),
-      ...(marked === undefined ? {} : { isInitialised: marked.isMarked }),
+      ...(init === undefined ? {} : { init }),
     };
   } catch (error) {
     io.signal.throwIfAborted();
     return { state: 'unknown', why: (error as Error).message };
   }
+}
+
+function initOf(
+  target: SessionTarget,
+  { database, owner }: PostgresSpec['initial'],
+  io: EngineContext,
+): Promise<'due' | 'run' | 'done'> {
+  return withSession(io, target, async (connection) => {
+    const { isFilled } = await askOne(connection, filledQuestion(owner));
+    if (isFilled) return 'done';
+    const { isMarked } = await askOne(connection, commentQuestion(database, initMark));
+    return isMarked ? 'run' : 'due';
+  });
 }
 
 async function isRefused(cluster: Cluster<PostgresSpec>, address: string, io: EngineContext): Promise<boolean> {

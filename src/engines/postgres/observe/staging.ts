@@ -2,10 +2,11 @@
 import { shortened } from '../../../api/bounds.ts';
 import type { Cluster } from '../../../api/cluster.ts';
 import type { EngineContext } from '../../../engine/engine-context.ts';
+import { filledQuestion } from '../client/application.ts';
 import { operatorSession } from '../client/credentials.ts';
 import { ask, askOne } from '../client/question.ts';
 import { withSession } from '../client/session.ts';
-import { importedQuestion, type StagingFacts, stagingQuestion } from '../client/staging.ts';
+import { type StagingFacts, stagingQuestion } from '../client/staging.ts';
 import type { PostgresSpec } from '../kind/schema.ts';
 
 export type StagingSeen =
@@ -14,7 +15,7 @@ export type StagingSeen =
       readonly state: 'seen';
       readonly databases: readonly StagingFacts[];
       /** The first database has been a copy. It is not copied again, even where somebody has dropped it since. */
-      readonly isImported: boolean;
+      readonly isFilled: boolean;
     };
 
 const mostWords = 300;
@@ -29,8 +30,8 @@ export async function observeStaging(
     const target = await operatorSession(cluster, address, io);
     return await withSession(io, target, async (connection): Promise<StagingSeen> => {
       const databases = await ask(connection, stagingQuestion);
-      const { isImported } = await askOne(connection, importedQuestion(cluster.spec.initial.owner));
-      return { state: 'seen', databases: databases.map(inPlainText), isImported };
+      const { isFilled } = await askOne(connection, filledQuestion(cluster.spec.initial.owner));
+      return { state: 'seen', databases: databases.map(inPlainText), isFilled };
     });
   } catch (error) {
     io.signal.throwIfAborted();

@@ -1,23 +1,34 @@
-/** `init.sql`: run once in a new cluster, by a Job. The mark in the database says that it has, and is in every copy of the data. */
+/**
+ * `init.sql`: run once in a new cluster, by a Job. It ends with a mark on the database, whose owner may change that. So the operator
+ * repeats it on the role of the owner. Both are in every copy of the data.
+ */
 import { jobState } from '../../../jobs/job-state.ts';
 import { jobSteps } from '../../../plan/objects.ts';
-import { blocked, type ObjectStep, type Outcome, wait } from '../../../plan/plan.ts';
+import { blocked, type Outcome, type Step, wait } from '../../../plan/plan.ts';
 import type { Job } from '../../../resources/children.ts';
+import type { PostgresAction } from '../action.ts';
+import type { LiveMember } from '../observe/observed.ts';
 import type { Situation } from '../observe/situation.ts';
 import { initObjects } from '../resources/init.ts';
 import { recheckMs } from './restart.ts';
 
 export interface InitPlan {
-  readonly steps: readonly ObjectStep[];
+  readonly steps: readonly Step<PostgresAction>[];
   readonly outcome: Outcome;
 }
 
 /** Undefined where nothing is to be run any more. */
-export function planInit({ cluster, children, observed }: Situation): InitPlan | undefined {
+export function planInit({ cluster, children, observed }: Situation, primary: LiveMember): InitPlan | undefined {
   // The data of a restore or an import is no new database, whether SQL has run in it before or not.
   if (cluster.spec.bootstrap !== undefined) return undefined;
   const { application } = observed;
-  if (application?.state !== 'seen' || application.isInitialised !== false) return undefined;
+  if (application?.state !== 'seen' || application.init === undefined || application.init === 'done') return undefined;
+  if (application.init === 'run') {
+    const { pod, address } = primary;
+    const action = { type: 'postgres.markFilled', via: { pod, address } } as const;
+    const steps = [{ type: 'act', action, summary: 'write down that init.sql has run' } as const];
+    return { steps, outcome: wait('Initializing', 'init.sql has run', recheckMs) };
+  }
   const objects = initObjects(cluster);
   const made = objects.find(({ kind }) => kind === 'Job');
   const found = made === undefined ? undefined : (children.get('Job', made.metadata.name) as Job | undefined);

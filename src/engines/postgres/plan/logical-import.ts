@@ -30,7 +30,7 @@ const watchMs = 15_000;
 /** The first database is yet to come from elsewhere: nobody else may make it. True while that is not known. */
 export function awaitsCopy({ wanted, observed }: Situation): boolean {
   const { staging } = observed;
-  return dumpedSource(wanted) !== undefined && !(staging?.state === 'seen' && staging.isImported);
+  return dumpedSource(wanted) !== undefined && !(staging?.state === 'seen' && staging.isFilled);
 }
 
 /** Undefined where nothing is to be copied any more. */

@@ -165,7 +165,7 @@ function planMembers(situation: Situation, take: BackupFactory): PostgresPlan {
   const change =
     planRestart(situation) ??
     planSwitchover(situation, primary) ??
-    planInit(situation) ??
+    planInit(situation, primary) ??
     planLogicalImport(situation, primary);
   if (change !== undefined) return withObjects(situation, roster, change.steps, change.outcome);
   const next = finishUpgrade(situation, take) ?? beginUpgrade(situation, take);

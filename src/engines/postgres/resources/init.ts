@@ -14,7 +14,7 @@ import { containerSecurityContext, podSecurityContext } from '../../../resources
 import { schedulingFields } from '../../../resources/scheduling.ts';
 import { literal, quoted } from '../client/quoting.ts';
 import type { PostgresSpec } from '../kind/schema.ts';
-import { initMark, initName, postgresNames, sqlPort } from '../names.ts';
+import { filledMark, initMark, initName, postgresNames, sqlPort } from '../names.ts';
 import { postgresImage } from './pods.ts';
 
 const authority = '/etc/postgresql/authority';
@@ -28,7 +28,7 @@ const deadlineSeconds = 3600;
 export function initObjects(cluster: Cluster<PostgresSpec>): readonly KubeObject[] {
   const { metadata, spec } = cluster;
   if (spec.init === undefined || spec.instances === 0) return [];
-  const sql = initSql(spec.initial.database, spec.init.sql);
+  const sql = initSql(spec.initial, spec.init.sql);
   const digest = createHash('sha256').update(sql).digest('hex').slice(0, 8);
   const name = initName(metadata.name, digest);
   const owned = ownedMetadata(cluster, name, { engine: 'postgres', component: agentComponent, version: spec.version });
@@ -38,10 +38,12 @@ export function initObjects(cluster: Cluster<PostgresSpec>): readonly KubeObject
   ];
 }
 
-function initSql(database: string, sql: string): string {
-  const has = `EXISTS (SELECT FROM pg_catalog.pg_database WHERE datname = ${literal(database)}
+function initSql({ database, owner }: PostgresSpec['initial'], sql: string): string {
+  const isFilled = `EXISTS (SELECT FROM pg_catalog.pg_roles WHERE rolname = ${literal(owner)}
+    AND pg_catalog.starts_with(coalesce(pg_catalog.shobj_description(oid, 'pg_authid'), ''), ${literal(filledMark)}))`;
+  const isMarked = `EXISTS (SELECT FROM pg_catalog.pg_database WHERE datname = ${literal(database)}
     AND position(${literal(initMark)} IN coalesce(pg_catalog.shobj_description(oid, 'pg_database'), '')) > 0)`;
-  const guard = `BEGIN IF ${has} THEN RAISE EXCEPTION 'init.sql has run in this cluster before'; END IF; END`;
+  const guard = `BEGIN IF ${isFilled} OR ${isMarked} THEN RAISE EXCEPTION 'init.sql has run in this cluster before'; END IF; END`;
   // What begins with a backslash would be for psql.
   return [
     '',
