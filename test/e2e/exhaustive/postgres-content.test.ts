@@ -4,9 +4,10 @@
  */
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { apiVersionOf, type Resource } from '../../../src/api/object.ts';
-import { secrets } from '../../../src/api/resource.ts';
+import { jobs, secrets } from '../../../src/api/resource.ts';
 import type { ClusterStatus } from '../../../src/api/status.ts';
 import { isNotFound } from '../../../src/runtime/api-error.ts';
+import { listAll, removeByName } from '../../support/kubernetes.ts';
 import type { OperatorProcess } from '../../support/operator-process.ts';
 import { keepPostgresEvidence } from '../../support/postgres-evidence.ts';
 import { openPostgresLedger } from '../../support/postgres-ledger.ts';
@@ -253,4 +254,21 @@ test('Delete drops a database once nobody uses it, and a role that owns nothing'
     expect(await onPrimary("select count(*) from pg_roles where rolname = 'shop_owner'")).toBe('1');
     return inUse.slice(0, 200);
   });
+});
+
+test('init.sql runs once, whatever the owner writes into the comment of the database', async () => {
+  const sql = 'create table if not exists runs (at timestamptz); insert into runs values (now());';
+  const other = await stage.createPostgres('i', { instances: 1, init: { sql } });
+  await other.whole(1, { withinMs: 240_000 });
+  const ask = (statement: string): Promise<string> => other.sql('i-0-0', statement);
+  expect(await ask('select count(*) from runs')).toBe('1');
+  for (const made of await listAll(stage.client, jobs, stage.namespace)) await removeByName(stage.client, made);
+  await ask("set role app; comment on database app is 'of the shop'");
+  await expect(ask('set role app; comment on role app is null')).rejects.toThrow('permission denied');
+  await other.change({ parameters: { work_mem: '5MB' } });
+  await until('the change is in force', async () => expect(await ask('show work_mem')).toBe('5MB'));
+  await other.whole(1);
+  expect(await ask('select count(*) from runs')).toBe('1');
+  expect(await listAll(stage.client, jobs, stage.namespace)).toEqual([]);
+  await other.remove();
 });
