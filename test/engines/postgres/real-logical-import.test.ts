@@ -104,6 +104,9 @@ describe.runIf(hasBoth)('a copy of a database of 15 in 17', () => {
     await source.sql('CREATE ROLE shop LOGIN; CREATE ROLE reader LOGIN; GRANT pg_read_all_data TO reader');
     await source.sql('CREATE DATABASE "the shop" OWNER shop');
     await source.sql(
+      "ALTER ROLE reader SET idle_in_transaction_session_timeout = '1s'; ALTER ROLE reader SET statement_timeout = '2s'",
+    );
+    await source.sql(
       `CREATE EXTENSION pg_trgm; CREATE SCHEMA "a ""b"; CREATE TABLE "a ""b"."c'd" (n bigserial PRIMARY KEY, v text);
        INSERT INTO "a ""b"."c'd" (v) SELECT md5(n::text) FROM generate_series(1, 10000) AS n;
        CREATE TABLE orders (id int, at date) PARTITION BY RANGE (at); CREATE TABLE orders_1 PARTITION OF orders FOR VALUES FROM (MINVALUE) TO (MAXVALUE);
@@ -161,6 +164,15 @@ describe.runIf(hasBoth)('a copy of a database of 15 in 17', () => {
     expect(await refusal({ SOURCE_PGUSER: 'nobody' })).toEqual({
       code: 3,
       words: expect.stringContaining('permission denied'),
+    });
+  });
+
+  test('text that is not valid in the encoding of the new database is refused', async () => {
+    await source.sql("CREATE DATABASE bytes ENCODING 'SQL_ASCII' TEMPLATE template0");
+    await source.sql("CREATE TABLE t (v text); INSERT INTO t VALUES (E'\\xff'); GRANT SELECT ON t TO reader", 'bytes');
+    expect(await refusal({ SOURCE_PGDATABASE: 'bytes' })).toEqual({
+      code: 3,
+      words: expect.stringContaining('invalid byte sequence for encoding "UTF8"'),
     });
   });
 

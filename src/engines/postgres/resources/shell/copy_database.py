@@ -57,6 +57,11 @@ def environment(side):
             'PGAPPNAME': 'clusterwright-import', 'LC_ALL': 'C.UTF-8'}
 
 
+# Whatever the role or the database says. Not every version has all of them.
+WITHOUT_LIMITS = """SELECT set_config(name, '0', false) FROM pg_settings
+WHERE name IN ('statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout', 'idle_session_timeout', 'transaction_timeout')"""
+
+
 class Session:
     """One connection. Rows come as JSON, so that no name can be mistaken for a separator."""
 
@@ -66,7 +71,8 @@ class Session:
         self.process = subprocess.Popen([PROGRAMS + '/psql', '-X', '-q', '-A', '-t', '-w', '-v', 'ON_ERROR_STOP=1'],
                                         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.words, text=True,
                                         encoding='utf-8', errors='replace', env=environment(side))
-        self.run("SET search_path = pg_catalog; SET statement_timeout = 0; SET row_security = off")
+        self.run('SET search_path = pg_catalog; SET row_security = off')
+        self.run(WITHOUT_LIMITS)
 
     def run(self, sql):
         """Lines of the answer."""
@@ -168,7 +174,7 @@ def dump(snapshot):
                    '--no-security-labels', '--no-tablespaces')
     if done.returncode != 0:
         words = short(done.stderr)
-        raise Refused(words) if re.search('permission denied|row-level security|server version mismatch', words) else Trouble(words)
+        raise Refused(words) if re.search('permission denied|row-level security|server version mismatch|in encoding|for encoding', words) else Trouble(words)
 
 
 def restore():
@@ -206,7 +212,7 @@ def copy():
     source = Session('source')
     check(source, target)
     (before,) = source.ask(WRITTEN)
-    source.run('SET idle_in_transaction_session_timeout = 0; BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
+    source.run('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
     (snapshot,) = source.ask('SELECT pg_export_snapshot() AS name')
     (begun,) = source.ask(TRANSACTIONS)
     expected = counted(source)
