@@ -89,6 +89,17 @@ describe('a cluster that copies a database', () => {
       ['delete Job db-import', 'wait Importing'],
     ],
     [
+      'has no password for the source',
+      {
+        ...story([part], 'running'),
+        observed: {
+          ...story([part]).observed,
+          source: { state: 'unusable', why: 'Secret source has no key password' },
+        },
+      },
+      ['blocked SecretMissing'],
+    ],
+    [
       'cannot ask the primary what is copied',
       { ...story([]), observed: { ...story([]).observed, staging: { state: 'unknown', why: 'no' } } },
       ['wait Importing'],

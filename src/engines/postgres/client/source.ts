@@ -1,9 +1,8 @@
-/** What the first member needs to log in to the source of an import, besides what is in the spec. */
+/** What is needed to log in to the source of an import, besides what is in the spec. */
 import { createHash } from 'node:crypto';
 import type { Cluster } from '../../../api/cluster.ts';
 import type { EngineContext } from '../../../engine/engine-context.ts';
 import type { PostgresSpec } from '../kind/schema.ts';
-import { followedSource } from '../kind/source.ts';
 import { SecretUnusable } from './credentials.ts';
 
 export interface SourceSecrets {
@@ -19,7 +18,7 @@ const mostBytes = 64 * 1024;
 
 /** Rejects with SecretUnusable. */
 export async function sourceSecrets({ spec }: Cluster<PostgresSpec>, io: EngineContext): Promise<SourceSecrets> {
-  const from = followedSource(spec);
+  const from = spec.bootstrap?.importFrom;
   if (from === undefined) throw new Error('the spec names no source');
   const read = async ({ name, key }: { readonly name: string; readonly key: string }): Promise<string> => {
     const value = (await io.secret(name))?.[key];

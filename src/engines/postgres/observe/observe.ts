@@ -6,7 +6,7 @@ import { patroniTls, SecretUnusable } from '../client/credentials.ts';
 import { callPatroni } from '../client/patroni.ts';
 import type { PostgresSpec } from '../kind/schema.ts';
 import { dumpedSource, followedSource } from '../kind/source.ts';
-import { indexInPodName } from '../names.ts';
+import { dumpJobName, indexInPodName } from '../names.ts';
 import { observeApplication } from './application.ts';
 import { observeCertificates } from './certificates.ts';
 import { observeSource } from './import-seen.ts';
@@ -42,7 +42,7 @@ export async function observePostgres(
     primary === undefined ? undefined : observeLogins(cluster, primary.address, io),
     observePoolers(cluster, children, io),
     primary === undefined || !answering(members).some(isApart) ? undefined : observeLog(cluster, primary.address, io),
-    isSourceWanted(cluster, answering(members)) ? observeSource(cluster, io) : undefined,
+    isSourceWanted(cluster, children, answering(members)) ? observeSource(cluster, io) : undefined,
     primary === undefined || dumpedSource(cluster.spec) === undefined
       ? undefined
       : observeStaging(cluster, primary.address, io),
@@ -65,9 +65,12 @@ export async function observePostgres(
   };
 }
 
-/** A member may say that it imports where the spec names no source: nothing is made of that. */
-function isSourceWanted({ spec }: Cluster<PostgresSpec>, members: readonly LiveMember[]): boolean {
-  return followedSource(spec) !== undefined && members.some(({ imported }) => imported !== undefined);
+/** A member may say that it imports where the spec names no source: nothing is made of that. A Job finds the source by itself. */
+function isSourceWanted(cluster: Cluster<PostgresSpec>, children: Children, members: readonly LiveMember[]): boolean {
+  const { spec, metadata } = cluster;
+  if (followedSource(spec) !== undefined) return members.some(({ imported }) => imported !== undefined);
+  const isCopying = cluster.status?.phase !== 'Ready' || children.get('Job', dumpJobName(metadata.name)) !== undefined;
+  return dumpedSource(spec) !== undefined && isCopying;
 }
 
 /** Those of the pooler and of exporters have no Patroni. */

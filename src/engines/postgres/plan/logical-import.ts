@@ -40,6 +40,8 @@ export function planLogicalImport(situation: Situation, primary: LiveMember): Co
   const { staging } = observed;
   if (staging?.state !== 'seen')
     return { steps: [], outcome: wait('Importing', staging?.why ?? 'the primary is asked', recheckMs) };
+  if (observed.source?.state === 'unusable')
+    return { steps: [], outcome: blocked('SecretMissing', observed.source.why, watchMs) };
   const name = dumpJobName(cluster.metadata.name);
   const job = children.jobs.find(({ metadata }) => metadata.name === name);
   const own = job === undefined ? '' : stagingName(job.metadata.uid);

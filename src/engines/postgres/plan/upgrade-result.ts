@@ -16,7 +16,7 @@ export type JobResult =
 /** A watch of pods may be behind that of Jobs for so long. */
 const lagMs = 30_000;
 /** In which a Job is not made again. */
-const youngMs = 30_000;
+const youngMs = 10_000;
 const mostWords = 1500;
 const jobNameLabel = 'batch.kubernetes.io/job-name';
 const refusedCode = 3;
