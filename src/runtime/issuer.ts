@@ -27,6 +27,9 @@ export interface Issuer {
   issue(step: IssueStep, signal: AbortSignal): Promise<void>;
 }
 
+const absent = digestOf(undefined);
+const outdated = 'it is not as it was when this was decided';
+
 export function createIssuer(options: IssuerOptions): Issuer {
   const { client, onSecret, onStaleSecret, now = Date.now, randomness } = options;
 
@@ -45,18 +48,25 @@ export function createIssuer(options: IssuerOptions): Issuer {
       const { name, namespace = '' } = object.metadata;
       const source = sourceOf(issue);
       const [live, from] = await Promise.all([
-        read(namespace, name, signal),
+        // One that is not there is created, which fails where it is there by now.
+        issue.seen === absent ? undefined : read(namespace, name, signal),
         source === undefined ? undefined : read(namespace, source, signal),
       ]);
-      const whose = live === undefined ? undefined : secretConflict(step, live);
-      if (whose !== undefined) throw new NameConflict(whose);
+      refuseOthers(step, live);
       const own = live === undefined ? undefined : valuesOf(live);
       if (digestOf(own) !== issue.seen) {
         onStaleSecret?.(namespace, name);
-        throw new Error('it is not as it was when this was decided');
+        throw new Error(outdated);
       }
       const made = makeOf(issue, { own, source: from === undefined ? undefined : valuesOf(from) }, namespace);
-      onSecret?.(await write(object, live, made, signal), made);
+      try {
+        onSecret?.(await write(object, live, made, signal), made);
+      } catch (error) {
+        if (!isAlreadyExists(error)) throw error;
+        refuseOthers(step, await read(namespace, name, signal));
+        onStaleSecret?.(namespace, name);
+        throw new Error(outdated, { cause: error });
+      }
     },
   };
 
@@ -84,13 +94,13 @@ export function createIssuer(options: IssuerOptions): Issuer {
       const metadata = { uid, resourceVersion, ...(isLeftByCertManager(live) ? takenOver(live, object) : {}) };
       return client.mergePatch(ref, { metadata, data }, { signal });
     }
-    try {
-      return await client.create({ ...object, data: encoded(values) }, { signal });
-    } catch (error) {
-      if (isAlreadyExists(error)) onStaleSecret?.(object.metadata.namespace ?? '', object.metadata.name);
-      throw error;
-    }
+    return client.create({ ...object, data: encoded(values) }, { signal });
   }
+}
+
+function refuseOthers(step: IssueStep, live: KubeObject | undefined): void {
+  const whose = live === undefined ? undefined : secretConflict(step, live);
+  if (whose !== undefined) throw new NameConflict(whose);
 }
 
 function takenOver({ metadata: { annotations = {} } }: KubeObject, { metadata: { labels } }: KubeObject): object {

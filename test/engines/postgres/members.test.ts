@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Story } from '../../support/postgres-situation.ts';
+import { now, type Story } from '../../support/postgres-situation.ts';
 import { type PlanRow, planned } from '../../support/postgres-words.ts';
 
 const table = (rows: readonly PlanRow[]): void =>
@@ -16,6 +16,23 @@ const without =
   (...names: readonly string[]): NonNullable<Story['children']> =>
   (objects) =>
     objects.filter(({ kind, metadata }) => !names.includes(`${kind} ${metadata.name}`));
+
+const unready = (seconds: number): NonNullable<Story['status']> => {
+  const lastTransitionTime = new Date(now - seconds * 1000).toISOString();
+  return {
+    initialized: true,
+    conditions: [
+      {
+        type: 'Ready',
+        status: 'False',
+        observedGeneration: 1,
+        reason: 'Scaling',
+        message: 'db-4-0 is leaving',
+        lastTransitionTime,
+      },
+    ],
+  };
+};
 
 describe('members that are added', () => {
   table([
@@ -54,12 +71,23 @@ describe('members that leave', () => {
     ['are never the primary', { ...fewer, primary: 4 }, [...removed, 'delete StatefulSet db-3', 'wait Scaling']],
     [
       'go where somebody has changed the labels of their StatefulSet',
-      { ...fewer, rostered: [0, 1, 2, 3], children: without('StatefulSet db-4') },
+      { ...fewer, rostered: [0, 1, 2, 3], children: without('StatefulSet db-4'), status: unready(10) },
       ['delete StatefulSet db-4', 'wait Scaling'],
     ],
     [
+      'are waited for where their StatefulSet has just been deleted',
+      { ...fewer, rostered: [0, 1, 2, 3], children: without('StatefulSet db-4'), status: unready(9) },
+      ['wait Scaling'],
+    ],
+    [
       'are not the pods of somebody else, who has given them the labels',
-      { ...fewer, rostered: [0, 1, 2, 3], children: without('StatefulSet db-4'), claims: { 4: 'none' } },
+      {
+        ...fewer,
+        rostered: [0, 1, 2, 3],
+        children: without('StatefulSet db-4'),
+        claims: { 4: 'none' },
+        status: unready(60),
+      },
       ['wait Scaling'],
     ],
     [
