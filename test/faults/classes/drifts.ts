@@ -42,12 +42,14 @@ export const drifted: FaultGenerator = {
     const isLoss = /volume/.test(scenario.title) && /primary$/.test(scenario.id);
     // While the operator is away nobody would make its members again, and so nobody fails over.
     const isAway = scenario.id === 'S15 power';
+    // While no member runs, nobody vouches for what is lost with them, and a person is asked: see S15 all.
+    const isStopped = ['postgres S12', 'postgres S13 park'].includes(scenario.id);
     const mayDiffer = scenario.engine === 'postgres' && scenario.end === 'blocked' ? [...again, untouched] : again;
     const isPatronis = (name: string): boolean =>
       scenario.engine === 'postgres' && /-(config|leader|failover|sync)$/.test(name);
     const hows = (kind: string, name: string): readonly ('delete' | 'edit' | 'relabel' | 'disown')[] => {
       // Patroni and the operator find their ConfigMaps by label. One that has no owner and another one's label is another one's.
-      if (isPatronis(name)) return ['delete', 'edit'];
+      if (isPatronis(name)) return isStopped ? ['edit'] : ['delete', 'edit'];
       if ((isLoss || isAway) && kind === 'statefulsets') return ['edit', 'relabel', 'disown'];
       // Whoever starts meanwhile starts with the password in the Secret, and is not let in: sizes stay as they are found.
       if (scenario.id === 'S7 password' && kind === 'statefulsets') return ['relabel', 'disown'];
