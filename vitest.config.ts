@@ -22,7 +22,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['test/**/*.test.ts'],
-          exclude: ['test/e2e/**', 'test/faults/sample/**', realProcesses],
+          exclude: ['test/e2e/**', 'test/faults/sample/**', 'test/package/registry/**', realProcesses],
           globalSetup: ['test/programs.setup.ts'],
           ...patient,
           maxWorkers: '100%',
@@ -76,6 +76,14 @@ export default defineConfig({
           include: ['test/e2e/exhaustive/*.test.ts'],
           maxWorkers: 2,
           sequence: { groupOrder: 5 },
+        },
+      },
+      {
+        test: {
+          name: 'registry',
+          include: ['test/package/registry/*.test.ts'],
+          ...patient,
+          sequence: { groupOrder: 6 },
         },
       },
     ],

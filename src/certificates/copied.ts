@@ -7,17 +7,8 @@
  * every step that each member has to start with, and is the source's own where only those of the source are trusted.
  */
 import type { X509Certificate } from 'node:crypto';
-import {
-  type CertificateFacts,
-  certificateOf,
-  certificatesIn,
-  digestOf,
-  factsOf,
-  isKeyOf,
-  isSignedBy,
-  leafKeys,
-  type Values,
-} from './facts.ts';
+import { type CertificateFacts, certificatesIn, digestOf, leafKeys, type Values } from './facts.ts';
+import { certificateOf, factsOf, isKeyOf, isSignedBy } from './x509.ts';
 
 /** What of the source goes into the copy. */
 export type CopyPart =

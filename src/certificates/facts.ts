@@ -2,7 +2,8 @@
  * What Secrets with certificates say, without the keys: enough to decide on, and fit to be shown. A text that is no
  * certificate is no fact, as if it were not there.
  */
-import { createHash, createPrivateKey, X509Certificate } from 'node:crypto';
+import { createHash } from 'node:crypto';
+import { certificateOf, factsOf, isKeyOf, isSignedBy } from './x509.ts';
 
 export type Values = Readonly<Record<string, string>>;
 
@@ -73,25 +74,11 @@ export function digestOf(values: Values | undefined): string {
     .slice(0, 16);
 }
 
-export function certificateOf(pem: string | undefined): X509Certificate | undefined {
-  if (pem === undefined) return undefined;
-  try {
-    return new X509Certificate(pem);
-  } catch {
-    return undefined;
-  }
-}
-
 /** The certificates of a file with several, each as its own text. */
 export function certificatesIn(pem: string): string[] {
   return (pem.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----\n?/g) ?? []).map(
     (text) => `${text.trimEnd()}\n`,
   );
-}
-
-export function factsOf(certificate: X509Certificate): CertificateFacts {
-  const names = (certificate.subjectAltName ?? '').split(', ').flatMap((name) => /^DNS:(.+)$/.exec(name)?.[1] ?? []);
-  return { notBefore: Date.parse(certificate.validFrom), notAfter: Date.parse(certificate.validTo), names };
 }
 
 const generationIn = (values: Values): number => Number(values.generation ?? '') || 1;
@@ -135,20 +122,6 @@ export function leafSeen(values: Values | undefined, authority: Values | undefin
       generation: generationIn(values),
     },
   };
-}
-
-export function isSignedBy(certificate: X509Certificate, authority: X509Certificate | undefined): boolean {
-  return authority !== undefined && certificate.checkIssued(authority) && certificate.verify(authority.publicKey);
-}
-
-/** False, too, for a text that is no key. */
-export function isKeyOf(text: string | undefined, certificate: X509Certificate | undefined): boolean {
-  if (text === undefined || certificate === undefined) return false;
-  try {
-    return certificate.checkPrivateKey(createPrivateKey(text));
-  } catch {
-    return false;
-  }
 }
 
 /** The last third of its life is for those who come late. `now` in milliseconds. */

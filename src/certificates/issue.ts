@@ -12,16 +12,8 @@ import {
   systemRandomness,
 } from './certificate.ts';
 import { type CopyPart, copied } from './copied.ts';
-import {
-  authorityKeys,
-  certificateOf,
-  certificatesIn,
-  digestOf,
-  isKeyOf,
-  isSignedBy,
-  leafKeys,
-  type Values,
-} from './facts.ts';
+import { authorityKeys, certificatesIn, digestOf, leafKeys, type Values } from './facts.ts';
+import { certificateOf, isKeyOf, isSignedBy } from './x509.ts';
 
 /** `seen`: the digest of the Secret as it was when this was decided. */
 export type Issue = { readonly seen: string } & (

@@ -85,7 +85,7 @@ describe('the published package', () => {
     expect(
       paths.filter(
         (path) =>
-          !/^(build\/src\/|build\/(agent|controller)\.mjs$|dist\/|docs\/|package\.json$|LICENSE$|README\.md$|CHANGELOG\.md$)/.test(
+          !/^(build\/(src|cjs)\/|build\/(agent|controller)\.mjs$|dist\/|docs\/|package\.json$|LICENSE$|README\.md$|CHANGELOG\.md$)/.test(
             path,
           ),
       ),

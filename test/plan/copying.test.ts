@@ -6,8 +6,9 @@ import { X509Certificate } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import type { Issued } from '../../src/certificates/certificate.ts';
 import { copied, copySeen } from '../../src/certificates/copied.ts';
-import { certificatesIn, isSignedBy, type Values } from '../../src/certificates/facts.ts';
+import { certificatesIn, type Values } from '../../src/certificates/facts.ts';
 import { issued } from '../../src/certificates/issue.ts';
+import { isSignedBy } from '../../src/certificates/x509.ts';
 import { type Copying, type CopyTakers, copying } from '../../src/plan/copying.ts';
 import { madeBy, madeCa } from '../support/issued-secrets.ts';
 

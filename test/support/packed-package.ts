@@ -29,10 +29,13 @@ export function createApp(app: string): Packed {
   const installed = join(app, 'node_modules', 'clusterwright');
   mkdirSync(installed, { recursive: true });
   runIn(app, 'tar', ['-xzf', packed.filename, '--strip-components=1', '-C', installed]);
-  const { dependencies } = JSON.parse(readFileSync('package.json', 'utf8')) as { readonly dependencies: object };
+  const { dependencies, peerDependencies } = JSON.parse(readFileSync('package.json', 'utf8')) as {
+    readonly dependencies: object;
+    readonly peerDependencies: object;
+  };
   // What docs/engines/adding.md tells to install for TypeScript and for the bundle of an agent.
   const told = ['@types/node', '@aws-sdk/client-s3', '@smithy/node-http-handler'];
-  for (const name of [...Object.keys(dependencies), ...told]) {
+  for (const name of [...Object.keys({ ...dependencies, ...peerDependencies }), ...told]) {
     const place = join(app, 'node_modules', name);
     mkdirSync(dirname(place), { recursive: true });
     symlinkSync(resolve('node_modules', name), place);
