@@ -1,6 +1,8 @@
 /** The archive of a cluster's log beside its engine: which objects there are, and what its state means for the cluster. */
 import { describe, expect, it } from 'vitest';
+import type { DesiredCondition } from '../../src/api/condition.ts';
 import type { ArchiveStatus } from '../../src/api/status.ts';
+import { desiredConditions } from '../../src/engine/desired-conditions.ts';
 import type { Assessment } from '../../src/engine/engine.ts';
 import type { EngineContext } from '../../src/engine/engine-context.ts';
 import { keptBy } from '../../src/engines/postgres/backup/archive.ts';
@@ -9,7 +11,7 @@ import { judgeArchive } from '../../src/jobs/archive/judge.ts';
 import { type ArchiveSeen, observeArchive } from '../../src/jobs/archive/observe.ts';
 import { judged } from '../../src/jobs/archive/status.ts';
 import { defineEngine } from '../../src/jobs/handlers.ts';
-import { settled } from '../../src/plan/plan.ts';
+import { settled, wait } from '../../src/plan/plan.ts';
 import { noChildren, type Pod } from '../../src/resources/children.ts';
 import { claimContradictions } from '../../src/testing/claim-contradictions.ts';
 import { postgresCluster } from '../support/postgres-situation.ts';
@@ -148,6 +150,24 @@ describe('the status of a cluster that is well otherwise', () => {
     const { phase, conditions } = status as typeof healthy.status;
     expect([phase, ...conditions.map((one) => `${one.type} ${one.status}`)].join(', ')).toBe(words);
     expect(claimContradictions({ phase, conditions })).toEqual([]);
+  });
+
+  it.each<[phase: 'Creating' | 'Updating' | 'Blocked' | 'Degraded', conditions: DesiredCondition[], trouble: string]>([
+    ['Creating', desiredConditions('False', 'Forming', 'no member yet', { progressing: true }), 'Creating'],
+    ['Updating', desiredConditions('False', 'Restarting', 'one restarts', { progressing: true }), 'Degraded'],
+    ['Blocked', desiredConditions('False', 'X', 'choose', { stalled: true }), 'Blocked'],
+    ['Degraded', desiredConditions('False', 'MembersNotReady', 'one is away', { degraded: true }), 'Degraded'],
+  ])('agrees with itself also while the database is %s', (phase, conditions, trouble) => {
+    const plan = { steps: [], outcome: wait('X', 'x') };
+    const phases = [
+      { report: { ...said, hasBase: false }, at },
+      { report: { ...said, gap: '0/1 to 0/2' }, at },
+    ].map((seen) => {
+      const { status } = judged({ plan, status: { phase, conditions } }, judgeArchive(seen, 60_000, undefined));
+      expect(claimContradictions(status)).toEqual([]);
+      return status.phase;
+    });
+    expect(phases).toEqual([phase, trouble]);
   });
 });
 

@@ -29,7 +29,8 @@ export function judged<Of extends Pick<Assessment, 'plan' | 'status'>>(
   const conditions = status.conditions.map((condition): DesiredCondition => {
     if (condition.type === 'Ready' && condition.status === 'True')
       return { ...condition, status: 'False', reason, message };
-    if (condition.type === 'Degraded' && condition.status === 'False' && isTrouble) {
+    // A cluster that is being created is no less than it was.
+    if (condition.type === 'Degraded' && condition.status === 'False' && isTrouble && status.phase !== 'Creating') {
       return { ...condition, status: 'True', reason, message };
     }
     if (condition.type === 'Progressing' && isOnlyStarting) {
@@ -39,13 +40,19 @@ export function judged<Of extends Pick<Assessment, 'plan' | 'status'>>(
   });
   const more: readonly DesiredCondition['type'][] = isTrouble ? [reason] : isOnlyStarting ? ['Reconciling'] : [];
   const found = more.map((type): DesiredCondition => ({ type, status: 'True', reason, message }));
-  const phase: Partial<StatusReport> = status.phase === 'Ready' ? { phase: isTrouble ? 'Degraded' : 'Creating' } : {};
+  const phase = phaseWith(status.phase, isTrouble);
   const changed: Plan = { ...plan, outcome };
   return {
     ...assessment,
     plan: changed,
-    status: { ...status, ...phase, archive, conditions: [...conditions, ...found] },
+    status: { ...status, phase, archive, conditions: [...conditions, ...found] },
   };
+}
+
+/** It agrees with the conditions: what is being updated may be degraded. */
+function phaseWith(phase: StatusReport['phase'], isTrouble: boolean): StatusReport['phase'] {
+  if (!isTrouble) return phase === 'Ready' ? 'Creating' : phase;
+  return phase === 'Ready' || phase === 'Updating' ? 'Degraded' : phase;
 }
 
 /** Whatever else is waited for. */
