@@ -112,6 +112,14 @@ describe.runIf(hasBoth)('a copy of a database of 15 in 17', () => {
        CREATE TABLE orders (id int, at date) PARTITION BY RANGE (at); CREATE TABLE orders_1 PARTITION OF orders FOR VALUES FROM (MINVALUE) TO (MAXVALUE);
        INSERT INTO orders SELECT n, date '2030-01-01' + n FROM generate_series(1, 500) AS n;
        CREATE VIEW recent AS SELECT * FROM orders; CREATE INDEX ON "a ""b"."c'd" USING gin (v gin_trgm_ops);
+       CREATE TYPE mood AS ENUM ('good', 'bad'); CREATE DOMAIN short AS text CHECK (length(VALUE) < 9);
+       CREATE TABLE parent (id int GENERATED ALWAYS AS IDENTITY PRIMARY KEY, m mood, s short, twice int GENERATED ALWAYS AS (length(s) * 2) STORED);
+       CREATE TABLE child (extra int) INHERITS (parent);
+       INSERT INTO parent (m, s) VALUES ('good', 'a'), ('bad', 'bb'); INSERT INTO child (id, m, s, extra) OVERRIDING SYSTEM VALUE VALUES (9, 'bad', 'c', 1);
+       ALTER TABLE parent ADD COLUMN peer int REFERENCES parent DEFERRABLE INITIALLY DEFERRED; UPDATE ONLY parent SET peer = 3 - id;
+       CREATE MATERIALIZED VIEW total AS SELECT count(*) AS n FROM parent;
+       CREATE FUNCTION stop() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''no''; END';
+       CREATE TRIGGER no_rows BEFORE INSERT ON parent EXECUTE FUNCTION stop();
        CREATE FUNCTION twice(int) RETURNS int LANGUAGE sql AS 'SELECT 2 * $1';
        ALTER TABLE orders OWNER TO shop; SELECT lo_from_bytea(0, 'large'); GRANT SELECT ON ALL TABLES IN SCHEMA "a ""b" TO reader`,
       'the shop',
@@ -141,6 +149,11 @@ describe.runIf(hasBoth)('a copy of a database of 15 in 17', () => {
         `CREATE FUNCTION on_ddl() RETURNS event_trigger LANGUAGE plpgsql AS 'BEGIN END'; CREATE EVENT TRIGGER ddl ON ddl_command_start EXECUTE FUNCTION on_ddl()`,
         'DROP EVENT TRIGGER ddl; DROP FUNCTION on_ddl()',
         /event trigger ddl/,
+      ],
+      [
+        'ALTER TABLE orders_1 ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY',
+        'ALTER TABLE orders_1 DISABLE ROW LEVEL SECURITY, NO FORCE ROW LEVEL SECURITY',
+        /row-level security applies to the owner of table public\.orders_1/,
       ],
       [
         'CREATE POLICY own ON orders_1 TO shop USING (true)',
@@ -203,11 +216,11 @@ describe.runIf(hasBoth)('a copy of a database of 15 in 17', () => {
 
   test('the whole copy is marked, and becomes the first database; what was not is dropped', async () => {
     const { code, words, staging } = await attempt();
-    expect([code, words]).toEqual([0, '2 tables, 10502 rows, 1 large objects']);
+    expect([code, words]).toEqual([0, '4 tables, 10505 rows, 1 large objects']);
     // It was filled already, and is not filled again.
     expect((await attempt({ TARGET_PGDATABASE: staging })).code).toBe(1);
     const found = await staged();
-    expect(found).toContainEqual({ database: staging, copied: '2 tables, 10502 rows, 1 large objects' });
+    expect(found).toContainEqual({ database: staging, copied: '4 tables, 10505 rows, 1 large objects' });
     for (const { database } of found) if (database !== staging) await change('drop', database);
     expect(await asOperator((connection) => askOne(connection, filledQuestion('app')))).toEqual({
       isFilled: false,
@@ -225,8 +238,11 @@ describe.runIf(hasBoth)('a copy of a database of 15 in 17', () => {
     const facts = `SELECT (SELECT count(*) FROM "a ""b"."c'd"), (SELECT count(*) FROM recent), twice(21),
       (SELECT convert_from(lo_get(oid), 'UTF8') FROM pg_largeobject_metadata), nextval('"a ""b"."c''d_n_seq"'),
       (SELECT string_agg(DISTINCT relowner::regrole::text, ',') FROM pg_class WHERE relnamespace IN ('public'::regnamespace, '"a ""b"'::regnamespace) AND relkind IN ('r', 'p', 'v')),
-      (SELECT shobj_description(oid, 'pg_database') FROM pg_database WHERE datname = 'app')`;
-    expect(await target.sql(facts, 'app')).toEqual([['10000', '502', '42', 'large', '10001', 'app', null]]);
+      (SELECT shobj_description(oid, 'pg_database') FROM pg_database WHERE datname = 'app'),
+      (SELECT string_agg(id || m::text || s || twice || coalesce(peer::text, ''), ' ' ORDER BY id) FROM parent), (SELECT n FROM total)`;
+    expect(await target.sql(facts, 'app')).toEqual([
+      ['10000', '502', '42', 'large', '10001', 'app', null, '1gooda22 2badbb41 9badc2', '3'],
+    ]);
   }, 60_000);
 
   test('nobody makes a database out of another one', async () => {

@@ -131,6 +131,9 @@ WRITTEN = """SELECT coalesce(sum(n_tup_ins + n_tup_upd + n_tup_del), 0)::text AS
 WHERE relid = 'pg_largeobject'::regclass OR schemaname <> 'information_schema' AND schemaname !~ '^pg_'"""
 # Of transactions that write: which have ended, and which are open.
 TRANSACTIONS = 'SELECT txid_current_snapshot()::text AS seen'
+# Their owner restores them, and could not read all of their rows.
+FORCED = """SELECT format('%I.%I', n.nspname, c.relname) AS name FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+WHERE c.relrowsecurity AND c.relforcerowsecurity AND """ + OWN + ' ORDER BY name'
 ROLES = """SELECT DISTINCT r.rolname AS name FROM pg_policy p, unnest(p.polroles) role JOIN pg_roles r ON r.oid = role ORDER BY name"""
 
 
@@ -151,6 +154,9 @@ def check(source, target):
     untrusted = [row['name'] for row in source.ask(UNTRUSTED)]
     if untrusted:
         raise Refused('only a superuser can create %s, which the source has' % named(untrusted))
+    forced = [row['name'] for row in source.ask(FORCED)]
+    if forced:
+        raise Refused('row-level security applies to the owner of table %s (FORCE), who restores the copy' % named(forced))
     roles = {row['name'] for row in source.ask(ROLES)} - {row['name'] for row in target.ask('SELECT rolname AS name FROM pg_roles')}
     if roles:
         raise Refused('policies of the source name role %s, which the new cluster does not have: create it with a PostgresUser' % named(sorted(roles)))
@@ -182,7 +188,9 @@ def restore():
                    '--dbname=' + os.environ['TARGET_PGDATABASE'], DIRECTORY + '/dump')
     if done.returncode != 0:
         words = short(done.stderr)
-        transient = 'connection|terminat|shutting down|starting up|read-only|server closed|No space left|in recovery mode|canceling'
+        transient = ('connection to server|closed the connection|could not (send|receive) data|SSL connection|SSL SYSCALL|terminating connection|'
+                     'shutting down|starting up|read-only transaction|No space left|in recovery mode|canceling statement|deadlock detected|'
+                     'too many clients')
         raise Trouble(words) if re.search(transient, words) else Refused(words)
 
 
