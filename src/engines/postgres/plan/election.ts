@@ -10,8 +10,9 @@ import { recheckMs } from './restart.ts';
 export function withoutPrimary(situation: Situation): Outcome {
   const problems = memberProblems(situation);
   const words = problems.length === 0 ? 'the members elect a primary' : problems.join('; ');
-  if (!hasHeldData(situation)) return wait('Forming', words, recheckMs);
   const { roster, pods } = situation;
+  const again = isAnyRunning(situation) ? recheckMs : undefined;
+  if (!hasHeldData(situation)) return wait('Forming', words, again);
   const blank = [...roster.keys()].filter((index) => endedBlank(pods.get(index)) !== undefined);
   if (blank.length > 0 && blank.length === roster.size) {
     const names = blank.map((index) => podOf(situation, index)).join(', ');
@@ -23,8 +24,13 @@ export function withoutPrimary(situation: Situation): Outcome {
   const also = hasLasted(situation) ? offers(situation) : '';
   const why = withoutVotes(situation);
   return why === undefined
-    ? wait('NoPrimary', `nobody is primary: ${words}${also}`, recheckMs)
-    : wait('QuorumLost', `nobody is promoted: ${why}; ${words}${also}`, recheckMs);
+    ? wait('NoPrimary', `nobody is primary: ${words}${also}`, again)
+    : wait('QuorumLost', `nobody is promoted: ${why}; ${words}${also}`, again);
+}
+
+/** An election is told by no event. Where no pod runs, there is nobody to ask, and the watch of pods tells when one does. */
+function isAnyRunning({ pods }: Situation): boolean {
+  return [...pods.values()].some(({ status }) => status?.phase === 'Running');
 }
 
 /**
