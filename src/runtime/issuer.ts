@@ -60,7 +60,8 @@ export function createIssuer(options: IssuerOptions): Issuer {
       }
       const made = makeOf(issue, { own, source: from === undefined ? undefined : valuesOf(from) }, namespace);
       try {
-        onSecret?.(await write(object, live, made, signal), made);
+        const written = await write(object, live, made, signal);
+        onSecret?.(written, made);
       } catch (error) {
         if (!isAlreadyExists(error)) throw error;
         refuseOthers(step, await read(namespace, name, signal));

@@ -15,7 +15,7 @@ export async function patroniTls(cluster: Cluster<PostgresSpec>, io: EngineConte
   const { name, namespace } = cluster.metadata;
   const { certificates, members } = postgresNames(name);
   // All members show one certificate, for every name below the headless Service.
-  return await material(certificates.patroniOperator, `patroni.${members}.${namespace}.svc`, io);
+  return await material(cluster, certificates.patroniOperator, `patroni.${members}.${namespace}.svc`, io);
 }
 
 /** As the operator's role, in the database `postgres`. */
@@ -24,7 +24,12 @@ export async function operatorSession(
   address: string,
   io: EngineContext,
 ): Promise<SessionTarget> {
-  const tls = await material(postgresNames(cluster.metadata.name).certificates.operator, serverName(cluster), io);
+  const tls = await material(
+    cluster,
+    postgresNames(cluster.metadata.name).certificates.operator,
+    serverName(cluster),
+    io,
+  );
   return { address, port: sqlPort, login: { user: roles.operator, database: 'postgres' }, tls };
 }
 
@@ -75,8 +80,13 @@ function serverName({ metadata }: Cluster<PostgresSpec>): string {
   return `${postgresNames(metadata.name).primary}.${metadata.namespace}.svc`;
 }
 
-async function material(secret: string, servername: string, io: EngineContext): Promise<TlsMaterial> {
-  const values = await io.secret(secret, 'ours');
+async function material(
+  { metadata }: Cluster,
+  secret: string,
+  servername: string,
+  io: EngineContext,
+): Promise<TlsMaterial> {
+  const values = await io.secret(secret, { of: metadata.name });
   const [ca, cert, key] = [leafKeys.trusted, leafKeys.certificate, leafKeys.key].map((name) => values?.[name]);
   if (ca === undefined || cert === undefined || key === undefined)
     throw new SecretUnusable(`Secret ${secret} has no certificate`);

@@ -1,4 +1,7 @@
-/** What the Secrets with certificates say, for one look: read by name, without the keys. */
+/**
+ * What the Secrets with certificates say, for one look: read by name, without the keys. One of the name that was not made for this cluster
+ * says nothing: whoever has signed it could sign for these members. Making its own then meets it, and says whose it is.
+ */
 import type { Cluster } from '../../../api/cluster.ts';
 import type { EngineContext } from '../../../engine/engine-context.ts';
 import { type ReadSecret, readAuthority } from '../../../plan/certificates-seen.ts';
@@ -12,7 +15,7 @@ export async function observeCertificates(
   cluster: Cluster<PostgresSpec>,
   io: EngineContext,
 ): Promise<Pick<PostgresObserved, 'certificates' | 'authorities'>> {
-  const read: ReadSecret = (name) => io.secret(name);
+  const read: ReadSecret = (name) => io.secret(name, { of: cluster.metadata.name });
   const found = await Promise.all(
     sides.map(async (side) => [side, await readAuthority(authorityWanted(cluster, side), read)] as const),
   );
