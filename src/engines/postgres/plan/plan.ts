@@ -22,6 +22,7 @@ import { planIssuance } from './issuance.ts';
 import { leavingSteps } from './leaving.ts';
 import { planLogicalImport, settledCopySteps } from './logical-import.ts';
 import { loginSteps, missingRoles } from './logins.ts';
+import { planLostTokens } from './lost-token.ts';
 import { leavers, nextRoster } from './members.ts';
 import { isUnsettled } from './outdated.ts';
 import { withRefusedParameters } from './parameters.ts';
@@ -121,6 +122,12 @@ function planMembers(situation: Situation, take: BackupFactory): PostgresPlan {
   }
   const imported = planImport(situation);
   if (imported !== undefined) return withObjects(situation, imported.roster, imported.steps, imported.outcome);
+  const tokens = planLostTokens(situation);
+  if (tokens !== undefined) {
+    const labels = primary === undefined ? [] : roleSteps(situation, primary);
+    const roster = nextRoster(situation, { mayShrink: false });
+    return withObjects(situation, roster, [...labels, ...tokens.steps], tokens.outcome);
+  }
   const stuck = planStuck(situation);
   if (primary === undefined) {
     const roster = nextRoster(situation, { mayShrink: false });
