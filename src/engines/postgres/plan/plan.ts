@@ -10,7 +10,7 @@ import { podOf, type Situation } from '../observe/situation.ts';
 import { firstAuthorities } from '../resources/authorities.ts';
 import { postgresChildren } from '../resources/resources.ts';
 import type { Roster } from '../resources/roster.ts';
-import { applicationSteps } from './application.ts';
+import { applicationSteps, unusableSecret } from './application.ts';
 import { besideSteps } from './beside.ts';
 import { reloadSteps } from './certificate-reload.ts';
 import { withoutPrimary } from './election.ts';
@@ -198,6 +198,8 @@ function whole(situation: Situation): Outcome {
   }
   const missing = missingRoles(situation);
   if (missing !== undefined) return wait('RoleMissing', missing, recheckMs);
+  const unusable = unusableSecret(situation);
+  if (unusable !== undefined) return unusable;
   const problem = poolerProblem(situation);
   return problem === undefined ? settled : wait('PoolerNotReady', problem);
 }
