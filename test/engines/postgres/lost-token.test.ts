@@ -46,6 +46,11 @@ describe('a ServiceAccount that was made again', () => {
       ['wait Restarting'],
     ],
     [
+      'has the next one wait while the first one stops, whose Patroni still answers',
+      { pods: { 0: 'stopping' }, ...madeAgain(10) },
+      ['wait Restarting'],
+    ],
+    [
       'has a standby restart once the first one answers, whether it streams or not',
       { primary: 1, members: { 0: { isStreaming: false } }, ...madeAgain(10, { 'db-1-0': 5 }) },
       restarting('delete Pod db-0-0'),

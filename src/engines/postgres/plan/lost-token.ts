@@ -49,9 +49,12 @@ export function planLostTokens(situation: Situation): Plan<PostgresAction> | und
       };
 }
 
-/** It has stopped for this, and its Patroni does not answer yet. */
+/** It stops for this, or its Patroni does not answer yet. Until its process has ended, Patroni answers. */
 function isComing({ pods, live, observed }: Situation, index: number, made: number): boolean {
+  const { deletionTimestamp, creationTimestamp = '' } = pods.get(index)?.metadata ?? {};
+  // The API server sets it to the end of the grace.
+  if (deletionTimestamp !== undefined) return observed.at <= Date.parse(deletionTimestamp);
   if (live.has(index)) return false;
-  const begun = Date.parse(pods.get(index)?.metadata.creationTimestamp ?? '');
+  const begun = Date.parse(creationTimestamp);
   return observed.at - (begun > made ? begun : made) < patienceMs;
 }
