@@ -382,6 +382,13 @@ describe('certificates', () => {
   it('that are lost block members from starting anew', () => {
     expect(planned({ observed: { certificates: undefined } as never })).toEqual(['blocked CertificatesLost']);
   });
+  it.each<[string, Story, string]>([
+    ['say so', {}, 'blocked CertificatesLost'],
+    ['let a cluster be parked, which ends it', { spec: { instances: 0 }, before: {} }, 'wait Parking'],
+  ])('of which the operator has none, and can make none, %s', (_, story, outcome) => {
+    const observed = { credentialsProblem: 'Secret db-patroni-operator-tls has no certificate' };
+    expect(planned({ primary: 'nobody', members: { all: 'silent' }, observed, ...story }).at(-1)).toBe(outcome);
+  });
   it('are made first', () => {
     const lines = planned({ ...nothingYet, observed: { certificates: undefined } as never });
     expect(lines.slice(0, 9)).toEqual([

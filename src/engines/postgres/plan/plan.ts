@@ -18,7 +18,7 @@ import { foreignData, logWithoutVolume, stateLost, unreadableRecord, volumesGone
 import { memberProblems } from './health.ts';
 import { importOccupied, planImport, settledCutOverSteps } from './import.ts';
 import { planInit } from './init.ts';
-import { planIssuance } from './issuance.ts';
+import { planIssuance, unaskableMembers } from './issuance.ts';
 import { leavingSteps } from './leaving.ts';
 import { planLogicalImport, settledCopySteps } from './logical-import.ts';
 import { loginSteps, missingRoles } from './logins.ts';
@@ -73,7 +73,9 @@ function planCluster(situation: Situation, take: BackupFactory): PostgresPlan {
   const foreign =
     unreadableRecord(situation) ?? foreignData(situation) ?? logWithoutVolume(situation) ?? importOccupied(situation);
   if (foreign !== undefined) return { steps: [...growth(situation), ...steps], outcome: foreign };
-  if (lost !== undefined && situation.spec.instances > 0) return { steps, outcome: blocked('CertificatesLost', lost) };
+  const unaskable = lost ?? (steps.length === 0 ? unaskableMembers(situation) : undefined);
+  if (unaskable !== undefined && situation.spec.instances > 0)
+    return { steps, outcome: blocked('CertificatesLost', unaskable, recheckMs * 10) };
   const recovery = mayRecover(situation) ? recoveryOf(situation) : undefined;
   if (recovery?.state === 'granted') {
     const { roster, outcome } = recovery;
