@@ -1,5 +1,5 @@
 /** `copy_database.py` on real servers of two versions: what it copies, what it refuses, and when a copy is marked as whole. */
-import { writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { filledQuestion } from '../../../src/engines/postgres/client/application.ts';
@@ -187,6 +187,22 @@ describe.runIf(hasBoth)('a copy of a database of 15 in 17', () => {
       code: 3,
       words: expect.stringContaining('invalid byte sequence for encoding "UTF8"'),
     });
+  });
+
+  test('no word of the source reaches psql as a command', async () => {
+    // Whoever runs the source, or sits on the way to it, answers as it likes. Here: functions in the place of PostgreSQL's own.
+    const said = String.raw`E'orders\n\\! touch /data/commanded\n'`;
+    const kinds = ['text, name, name', 'text, text, name, name'];
+    const each = (sql: (kind: string) => string) => source.sql(kinds.map(sql).join('; '), 'the shop');
+    await each(
+      (kind) => `CREATE FUNCTION pg_catalog.format(${kind}) RETURNS text LANGUAGE sql AS $$ SELECT ${said} $$`,
+    );
+    try {
+      await refusal();
+    } finally {
+      await each((kind) => `DROP FUNCTION pg_catalog.format(${kind})`);
+    }
+    expect(existsSync(join(home.directory, 'commanded'))).toBe(false);
   });
 
   test('a later version is refused, and a source that does not answer is asked again', async () => {
