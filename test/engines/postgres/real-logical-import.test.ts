@@ -95,7 +95,10 @@ describe.runIf(hasBoth)('a copy of a database of 15 in 17', () => {
     home.give(home.directory);
     initialise(home, 'old');
     initialise(home.version(17), 'new', '--locale=C.UTF-8');
-    source = await startPostgres(home, 'old', { config: ["unix_socket_directories = ''"] });
+    source = await startPostgres(home, 'old', {
+      config: ["unix_socket_directories = ''"],
+      hba: ['host all plain 127.0.0.1/32 password'],
+    });
     target = await startPostgres(home.version(17), 'new');
     home.shell(
       `PGBIN=/usr/lib/postgresql/17/bin OPERATOR_ROLE=clusterwright sh /data/post-init.sh 'port=${target.port} dbname=postgres'`,
@@ -203,6 +206,14 @@ describe.runIf(hasBoth)('a copy of a database of 15 in 17', () => {
       await each((kind) => `DROP FUNCTION pg_catalog.format(${kind})`);
     }
     expect(existsSync(join(home.directory, 'commanded'))).toBe(false);
+  });
+
+  test('a source that is not verified does not get the password itself', async () => {
+    await source.sql("CREATE ROLE plain LOGIN PASSWORD 'unused'");
+    expect(await refusal({ SOURCE_PGUSER: 'plain', SOURCE_PGSSLMODE: 'disable' })).toEqual({
+      code: 3,
+      words: expect.stringContaining('server requested a cleartext password'),
+    });
   });
 
   test('a later version is refused, and a source that does not answer is asked again', async () => {

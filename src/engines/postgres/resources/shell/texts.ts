@@ -54,6 +54,9 @@ def environment(side):
     own = {name[len(prefix):]: value for name, value in os.environ.items() if name.startswith(prefix + 'PG')}
     with open(os.environ[prefix + 'PASSWORD_FILE'], encoding='utf-8') as file:
         own['PGPASSWORD'] = file.read()
+    # Whoever answers in the place of a server that is not verified could ask for the password itself.
+    if not own.get('PGSSLMODE', '').startswith('verify-'):
+        own['PGREQUIREAUTH'] = '!password'
     rest = {name: value for name, value in os.environ.items() if 'PG' not in name}
     return {**rest, **own, 'PGCONNECT_TIMEOUT': '10', 'PGGSSENCMODE': 'disable', 'PGCLIENTENCODING': 'UTF8',
             'PGAPPNAME': 'clusterwright-import', 'LC_ALL': 'C.UTF-8'}
@@ -91,7 +94,7 @@ class Session:
         self.process.wait()
         self.words.seek(0)
         words = short('the %s: %s' % (self.side, self.words.read()))
-        raise Refused(words) if re.search('permission denied|row-level security|password authentication failed|no pg_hba.conf', words) else Trouble(words)
+        raise Refused(words) if re.search('permission denied|row-level security|password authentication failed|authentication method requirement|no pg_hba.conf', words) else Trouble(words)
 
     def ask(self, sql):
         return [json.loads(line) for line in self.run('SELECT row_to_json(answer) FROM (%s) answer' % sql)]
@@ -409,6 +412,9 @@ def work(source):
         os.rmdir(DATA)
     while told.secrets is None and record.get('state') != 'done':
         time.sleep(0.2)
+    # Whoever answers in the place of a source that is not verified could ask for the password itself. A libpq before 16 does not know this.
+    if not source['sslmode'].startswith('verify-'):
+        os.environ['PGREQUIREAUTH'] = '!password'
     follower = Follower(source)
     try:
         if record.get('state') in (None, 'copying'):
@@ -472,6 +478,7 @@ def main():
     server.server_close()
     shutil.rmtree(TEMPORARY, ignore_errors=True)
     print('import: done', file=sys.stderr, flush=True)
+    os.environ.pop('PGREQUIREAUTH', None)
     os.environ['IMPORT_IS_DONE'] = 'true'
     os.execv('/bin/sh', ['/bin/sh', CONFIG + '/start.sh'])
 
