@@ -4,9 +4,8 @@
  */
 import { displayName, type KubeObject } from '../api/object.ts';
 import { resourceOf } from '../api/resource.ts';
-import { sourceOf } from '../certificates/issue.ts';
 import { claimConflict, claimsFor } from '../plan/claimed.ts';
-import { conflict, conflictText, secretConflict, sourceConflict } from '../plan/conflict.ts';
+import { conflict, conflictText, secretConflict, sourceConflict, sourceWanted } from '../plan/conflict.ts';
 import { blocked, type Step } from '../plan/plan.ts';
 import { ApiError, isNotFound } from '../runtime/api-error.ts';
 import type { KubeClient } from '../runtime/client.ts';
@@ -40,9 +39,8 @@ async function sourceTaken(
   step: Extract<Step, { type: 'issue' }>,
   client: Pick<KubeClient, 'get'>,
 ): Promise<string | undefined> {
-  const name = sourceOf(step.issue);
-  if (name === undefined) return undefined;
-  const source = await find(client, { ...step.object, metadata: { ...step.object.metadata, name } });
+  const wanted = sourceWanted(step);
+  const source = wanted === undefined ? undefined : await find(client, wanted);
   return source === undefined ? undefined : sourceConflict(step, source);
 }
 

@@ -1,5 +1,6 @@
 /** Whose an object is that stands where a cluster wants one of its own. What is not the cluster's is never touched. */
 import type { KubeObject, OwnerReference } from '../api/object.ts';
+import { sourceOf } from '../certificates/issue.ts';
 import { instanceLabel, managedBy, managedByLabel, nameLabel } from '../resources/metadata.ts';
 import type { ObjectStep } from './plan.ts';
 
@@ -37,6 +38,12 @@ export function secretConflict(
 export function sourceConflict({ object, issue }: Extract<ObjectStep, { type: 'issue' }>, source: KubeObject) {
   if (issue.what === 'copy' || isOfNamesake(object, source)) return undefined;
   return conflictText(source, ownerWords(source));
+}
+
+/** The Secret that something is made from. */
+export function sourceWanted({ object, issue }: Extract<ObjectStep, { type: 'issue' }>): KubeObject | undefined {
+  const name = sourceOf(issue);
+  return name === undefined ? undefined : { ...object, metadata: { ...object.metadata, name } };
 }
 
 function isManaged({ metadata: { labels = {} } }: KubeObject): boolean {
