@@ -77,7 +77,7 @@ export function answerAs(
   };
 }
 
-function factsTable({ inRecovery, config, waitsFor, pending, configAgeMs, upMs }: ServerFacts): Buffer {
+function factsTable({ inRecovery, config, waitsFor, pending, configAgeMs, upMs, prepared }: ServerFacts): Buffer {
   return table([
     {
       inRecovery: truth(inRecovery),
@@ -86,6 +86,7 @@ function factsTable({ inRecovery, config, waitsFor, pending, configAgeMs, upMs }
       configAgeMs: String(configAgeMs),
       upMs: String(upMs),
       waitsFor,
+      prepared: String(prepared),
     },
   ]);
 }

@@ -15,6 +15,7 @@ import { isPrimary, podOf, type Situation } from './observe/situation.ts';
 import { memberProblems } from './plan/health.ts';
 import { isOutdated, isUnsettled } from './plan/outdated.ts';
 import { parametersRefused } from './plan/parameters.ts';
+import { transactionsPrepared } from './plan/prepared.ts';
 import { switchoverRefused } from './plan/requests.ts';
 import { specWarnings } from './plan/warnings.ts';
 
@@ -76,7 +77,7 @@ interface Judgement {
 }
 
 /** The members serve: what a person wants besides cannot be had. */
-const harmless: readonly string[] = [volumesTooSmall, parametersRefused, switchoverRefused];
+const harmless: readonly string[] = [volumesTooSmall, parametersRefused, switchoverRefused, transactionsPrepared];
 /** Nobody has asked for these. */
 const repairs: readonly string[] = ['Replacing', 'Reinitializing', 'Recovering'];
 /** These a person has asked for, in the spec or by an annotation. */

@@ -182,6 +182,7 @@ function factsOf(server: Server): Row {
     configAgeMs: String(Math.round(now - readAt)),
     upMs: String(Math.round(now - startedAt)),
     waitsFor: names === '' ? '' : `ANY ${synchronous.count} (${names})`,
+    prepared: '0',
   };
 }
 

@@ -28,6 +28,7 @@ import { withRefusedParameters } from './parameters.ts';
 import { isPauseWritten } from './pause.ts';
 import { poolerProblem, resumeSteps } from './pooler.ts';
 import type { PostgresPlan } from './postgres-plan.ts';
+import { withoutRoom } from './prepared.ts';
 import { dropAnnotation, type Recovery, recoveryOf } from './recovery.ts';
 import { planReplacement } from './replacement.ts';
 import { planSwitchover, replaceRequested, settledReplaceSteps } from './requests.ts';
@@ -156,6 +157,8 @@ function planMembers(situation: Situation, take: BackupFactory): PostgresPlan {
   if (stuck !== undefined) return withObjects(situation, roster, [...steps, ...stuck.steps], stuck.outcome);
   const awaited = awaitedBeforeChange(situation, problems, roster, leaving);
   if (awaited !== undefined) return withObjects(situation, roster, steps, awaited);
+  const tooMany = withoutRoom(situation);
+  if (tooMany !== undefined) return withObjects(situation, roster, steps, tooMany);
   if (steps.length > 0) {
     return withObjects(situation, roster, steps, wait('Updating', 'settings are brought in line', recheckMs));
   }
@@ -214,7 +217,7 @@ function awaitedBeforeChange(
 }
 
 function configSteps(situation: Situation, { pod, address }: { pod: string; address: string }): Step<PostgresAction>[] {
-  const patch = configPatch(situation);
+  const patch = withoutRoom(situation) === undefined ? configPatch(situation) : undefined;
   if (patch === undefined) return [];
   const fields = [...Object.keys(patch)].join(', ');
   return [
