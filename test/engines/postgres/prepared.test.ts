@@ -4,16 +4,17 @@ import type { LiveMember } from '../../../src/engines/postgres/observe/observed.
 import { postgresWorld, type Story } from '../../support/postgres-situation.ts';
 import { type PlanRow, planned } from '../../support/postgres-words.ts';
 
-const room = (count: number): Story['spec'] => ({ parameters: { max_prepared_transactions: String(count) } });
+type Spec = NonNullable<Story['spec']>;
+const room = (count: number): Spec => ({ parameters: { max_prepared_transactions: String(count) } });
 
 /** What PostgreSQL of the primary says. */
-function holding(prepared: number, before: Story['spec']): Partial<LiveMember> {
+function holding(prepared: number, before: Spec): Partial<LiveMember> {
   const [primary] = postgresWorld({ spec: before }).observed.members;
   if (primary?.state !== 'answering' || primary.server?.state !== 'seen') throw new Error('there is no primary');
   return { server: { ...primary.server, facts: { ...primary.server.facts, prepared } } };
 }
 
-const lowered = (prepared: number, spec: Story['spec'], more: Partial<LiveMember> = {}): Story => ({
+const lowered = (prepared: number, spec: Spec, more: Partial<LiveMember> = {}): Story => ({
   before: room(10),
   spec,
   members: { 0: { ...holding(prepared, room(10)), ...more } },
