@@ -72,6 +72,7 @@ export function answerAs(
       return table([{ hasOwner: truth(facts.hasOwner), owner: facts.owner ?? null }]);
     }
     if (statement.includes('"isDefault"')) return settingsTable(server.settings);
+    if (statement.includes('AS reordered')) return table([{ reordered: server.reordered ?? null }]);
     if (statement.includes('"inRecovery"')) return factsTable(server.facts);
     return undefined;
   };

@@ -17,7 +17,7 @@ import { isOutdated, isUnsettled } from './plan/outdated.ts';
 import { parametersRefused } from './plan/parameters.ts';
 import { transactionsPrepared } from './plan/prepared.ts';
 import { switchoverRefused } from './plan/requests.ts';
-import { specWarnings } from './plan/warnings.ts';
+import { collationWarnings, specWarnings } from './plan/warnings.ts';
 
 export function postgresStatus(situation: Situation, plan: Plan<PostgresAction>): StatusReport {
   const { cluster, spec, primary, store } = situation;
@@ -37,6 +37,7 @@ export function postgresStatus(situation: Situation, plan: Plan<PostgresAction>)
       ...judged.conditions,
       ...expansion(situation),
       ...warningClaims([
+        ...collationWarnings(situation),
         ...specWarnings(spec),
         ...shrinkWarnings(spec.storage.size, claims),
         ...(spec.walStorage === undefined ? [] : shrinkWarnings(spec.walStorage.size, logs, walVolumes)),
