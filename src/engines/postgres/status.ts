@@ -15,8 +15,9 @@ import { isPrimary, podOf, type Situation } from './observe/situation.ts';
 import { memberProblems } from './plan/health.ts';
 import { isOutdated, isUnsettled } from './plan/outdated.ts';
 import { parametersRefused } from './plan/parameters.ts';
+import { transactionsPrepared } from './plan/prepared.ts';
 import { switchoverRefused } from './plan/requests.ts';
-import { specWarnings } from './plan/warnings.ts';
+import { collationWarnings, specWarnings } from './plan/warnings.ts';
 
 export function postgresStatus(situation: Situation, plan: Plan<PostgresAction>): StatusReport {
   const { cluster, spec, primary, store } = situation;
@@ -36,6 +37,7 @@ export function postgresStatus(situation: Situation, plan: Plan<PostgresAction>)
       ...judged.conditions,
       ...expansion(situation),
       ...warningClaims([
+        ...collationWarnings(situation),
         ...specWarnings(spec),
         ...shrinkWarnings(spec.storage.size, claims),
         ...(spec.walStorage === undefined ? [] : shrinkWarnings(spec.walStorage.size, logs, walVolumes)),
@@ -76,7 +78,7 @@ interface Judgement {
 }
 
 /** The members serve: what a person wants besides cannot be had. */
-const harmless: readonly string[] = [volumesTooSmall, parametersRefused, switchoverRefused];
+const harmless: readonly string[] = [volumesTooSmall, parametersRefused, switchoverRefused, transactionsPrepared];
 /** Nobody has asked for these. */
 const repairs: readonly string[] = ['Replacing', 'Reinitializing', 'Recovering'];
 /** These a person has asked for, in the spec or by an annotation. */

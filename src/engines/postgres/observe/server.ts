@@ -1,8 +1,10 @@
 /** What PostgreSQL of each member says by SQL. Patroni tells what it means to do; this is what clients meet. */
 import type { Cluster } from '../../../api/cluster.ts';
 import type { EngineContext } from '../../../engine/engine-context.ts';
+import type { PostgresConnection } from '../client/connection.ts';
 import { operatorSession } from '../client/credentials.ts';
 import { ask, askOne } from '../client/question.ts';
+import { reorderedQuestion } from '../client/questions/databases.ts';
 import {
   logQuestion,
   type ServerFacts,
@@ -15,7 +17,13 @@ import { readOnly, withSession } from '../client/session.ts';
 import type { PostgresSpec } from '../kind/schema.ts';
 
 export type ServerSeen =
-  | { readonly state: 'seen'; readonly facts: ServerFacts; readonly settings: readonly SettingSeen[] }
+  | {
+      readonly state: 'seen';
+      readonly facts: ServerFacts;
+      readonly settings: readonly SettingSeen[];
+      /** Databases in which this server sorts in another way than their indexes do. Asked of a primary. */
+      readonly reordered?: string;
+    }
   /** It lets nobody in: all its connections are taken. It works for those who are in. */
   | { readonly state: 'full' }
   | { readonly state: 'unknown'; readonly why: string };
@@ -34,12 +42,23 @@ export async function observeServer(
       const facts = await askOne(connection, serverQuestion);
       const names = parameterNames(cluster.spec);
       const settings = names.length === 0 ? [] : await ask(connection, settingsQuestion(names));
-      return { state: 'seen', facts, settings } as const;
+      const reordered = facts.inRecovery ? undefined : await reorderedIn(connection);
+      return { state: 'seen', facts, settings, ...(reordered === undefined ? {} : { reordered }) } as const;
     });
   } catch (error) {
     io.signal.throwIfAborted();
     if (error instanceof ServerError && error.code === tooManyConnections) return { state: 'full' };
     return { state: 'unknown', why: (error as Error).message };
+  }
+}
+
+/** A server that cannot open a collation does not say. */
+async function reorderedIn(connection: PostgresConnection): Promise<string | undefined> {
+  try {
+    return (await askOne(connection, reorderedQuestion)).reordered;
+  } catch (error) {
+    if (error instanceof ServerError) return undefined;
+    throw error;
   }
 }
 

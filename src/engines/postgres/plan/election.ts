@@ -4,12 +4,15 @@ import { answering } from '../observe/observed.ts';
 import { hasHeldData, podOf, type Situation } from '../observe/situation.ts';
 import { endedBlank } from './failed-member.ts';
 import { memberProblems } from './health.ts';
+import { pausedByPerson } from './pause.ts';
 import { hasLasted, offers } from './recovery-request.ts';
 import { recheckMs } from './restart.ts';
 
 export function withoutPrimary(situation: Situation): Outcome {
   const problems = memberProblems(situation);
-  const words = problems.length === 0 ? 'the members elect a primary' : problems.join('; ');
+  const paused = pausedByPerson(situation);
+  const elect = paused === undefined ? ['the members elect a primary'] : [];
+  const words = [paused ?? [], problems.length === 0 ? elect : problems].flat().join('; ');
   const { roster, pods } = situation;
   const again = isAnyRunning(situation) ? recheckMs : undefined;
   if (!hasHeldData(situation)) return wait('Forming', words, again);
@@ -24,7 +27,7 @@ export function withoutPrimary(situation: Situation): Outcome {
   const also = hasLasted(situation) ? offers(situation) : '';
   const why = withoutVotes(situation);
   return why === undefined
-    ? wait('NoPrimary', `nobody is primary: ${words}${also}`, again)
+    ? wait(paused === undefined ? 'NoPrimary' : 'FailoverPaused', `nobody is primary: ${words}${also}`, again)
     : wait('QuorumLost', `nobody is promoted: ${why}; ${words}${also}`, again);
 }
 

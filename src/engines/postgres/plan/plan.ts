@@ -26,9 +26,10 @@ import { planLostTokens } from './lost-token.ts';
 import { leavers, nextRoster } from './members.ts';
 import { isUnsettled } from './outdated.ts';
 import { withRefusedParameters } from './parameters.ts';
-import { isPauseWritten } from './pause.ts';
+import { pausedByPerson } from './pause.ts';
 import { poolerProblem, resumeSteps } from './pooler.ts';
 import type { PostgresPlan } from './postgres-plan.ts';
+import { withoutRoom } from './prepared.ts';
 import { dropAnnotation, type Recovery, recoveryOf } from './recovery.ts';
 import { planReplacement } from './replacement.ts';
 import { planSwitchover, replaceRequested, settledReplaceSteps } from './requests.ts';
@@ -165,6 +166,8 @@ function planMembers(situation: Situation, take: BackupFactory): PostgresPlan {
   if (stuck !== undefined) return withObjects(situation, roster, [...steps, ...stuck.steps], stuck.outcome);
   const awaited = awaitedBeforeChange(situation, problems, roster, leaving);
   if (awaited !== undefined) return withObjects(situation, roster, steps, awaited);
+  const tooMany = withoutRoom(situation);
+  if (tooMany !== undefined) return withObjects(situation, roster, steps, tooMany);
   if (steps.length > 0) {
     return withObjects(situation, roster, steps, wait('Updating', 'settings are brought in line', recheckMs));
   }
@@ -194,10 +197,8 @@ function whole(situation: Situation): Outcome {
   // Only then may the roster say that nobody makes a database any more, and no event tells that the status was written.
   if (situation.cluster.status?.initialized !== true)
     return wait('Forming', 'the status has yet to say that the cluster has been formed', recheckMs);
-  if (situation.upgrade === undefined && isPauseWritten(situation) === true) {
-    const message = 'Patroni is paused (pause: true in its configuration): nobody is promoted when the primary fails';
-    return wait('FailoverPaused', message);
-  }
+  const paused = pausedByPerson(situation);
+  if (paused !== undefined) return wait('FailoverPaused', paused);
   const missing = missingRoles(situation);
   if (missing !== undefined) return wait('RoleMissing', missing, recheckMs);
   const unusable = unusableSecret(situation);
@@ -215,7 +216,10 @@ function awaitedBeforeChange(
 ): Outcome | undefined {
   if (situation.observed.config === undefined)
     return wait('MembersNotReady', 'Patroni does not tell its configuration', recheckMs);
-  if (problems.length > 0) return wait('MembersNotReady', problems.join('; '), recheckMs);
+  if (problems.length > 0) {
+    const words = [...problems, pausedByPerson(situation) ?? []].flat();
+    return wait('MembersNotReady', words.join('; '), recheckMs);
+  }
   if (isUnsettled(situation)) return wait('Updating', 'Kubernetes has yet to take up the new template');
   if (roster.size !== situation.roster.size) {
     const message = roster.size > situation.roster.size ? 'members are added' : 'one member leaves';
@@ -225,7 +229,7 @@ function awaitedBeforeChange(
 }
 
 function configSteps(situation: Situation, { pod, address }: { pod: string; address: string }): Step<PostgresAction>[] {
-  const patch = configPatch(situation);
+  const patch = withoutRoom(situation) === undefined ? configPatch(situation) : undefined;
   if (patch === undefined) return [];
   const fields = [...Object.keys(patch)].join(', ');
   return [
