@@ -28,7 +28,7 @@ export function secretConflict(
   }
   if (step.type === 'issue' && step.issue.what === 'copy' && isLeftByCertManager(live)) return undefined;
   const isOurs = step.type === 'create' ? isManaged(live) : isOfNamesake(step.object, live);
-  return isOurs ? undefined : conflictText(step.object, 'somebody else');
+  return isOurs ? undefined : conflictText(step.object, ownerWords(live));
 }
 
 /**
@@ -58,8 +58,9 @@ function isOfNamesake(wanted: KubeObject, live: KubeObject): boolean {
 }
 
 function ownerWords(live: KubeObject): string {
-  const { labels = {} } = live.metadata;
-  return isManaged(live) ? `the ${labels[nameLabel]} cluster ${labels[instanceLabel]}` : 'somebody else';
+  const { [nameLabel]: engine, [instanceLabel]: cluster } = live.metadata.labels ?? {};
+  const isKnown = isManaged(live) && engine !== undefined && cluster !== undefined;
+  return isKnown ? `the ${engine} cluster ${cluster}` : 'somebody else';
 }
 
 export const certManagerPrefix = 'cert-manager.io/';

@@ -14,7 +14,7 @@ export const readAtStart: ReadonlySet<string> = new Set([
   ...['max_notify_queue_pages', 'max_pred_locks_per_transaction', 'max_prepared_transactions'],
   ...['max_replication_slots', 'max_wal_senders', 'max_worker_processes', 'min_dynamic_shared_memory'],
   ...['multixact_member_buffers', 'multixact_offset_buffers', 'notify_buffers', 'old_snapshot_threshold'],
-  ...['reserved_connections', 'serializable_buffers', 'shared_buffers', 'shared_memory_type'],
+  ...['serializable_buffers', 'shared_buffers', 'shared_memory_type'],
   ...['shared_preload_libraries', 'subtransaction_buffers'],
   ...['trace_connection_negotiation', 'track_activity_query_size', 'track_commit_timestamp'],
   ...['transaction_buffers', 'wal_buffers'],
