@@ -59,5 +59,5 @@ it('a CA that somebody has made under the name is not signed with', async () => 
   await issueFor(named('a'));
   const { metadata, ...theirs } = parts.api.get('Secret', 'a-ca') as KubeObject;
   parts.api.put({ ...theirs, metadata: { name: 'b-ca', namespace: metadata.namespace ?? '' } });
-  await expect(issueFor(named('b'))).rejects.toThrow(/Secret b-ca exists and belongs to the postgres cluster/);
+  await expect(issueFor(named('b'))).rejects.toThrow(/Secret b-ca exists and belongs to somebody else/);
 });
