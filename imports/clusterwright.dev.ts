@@ -3340,6 +3340,13 @@ export interface PostgresClusterSpec {
   readonly synchronous?: PostgresClusterSpecSynchronous;
 
   /**
+   * Certificate that the members show on port 5432. When absent, the operator issues one. Adding it restarts the members once, one at a time. It can be changed later without a restart, and it cannot be removed: name tls.server.selfManaged instead.
+   *
+   * @schema PostgresClusterSpec#tls
+   */
+  readonly tls?: PostgresClusterSpecTls;
+
+  /**
    * How another major version is reached: see `version`.
    *
    * @schema PostgresClusterSpec#upgrade
@@ -3385,6 +3392,7 @@ export function toJson_PostgresClusterSpec(obj: PostgresClusterSpec | undefined)
     'scheduling': toJson_PostgresClusterSpecScheduling(obj.scheduling),
     'storage': toJson_PostgresClusterSpecStorage(obj.storage),
     'synchronous': toJson_PostgresClusterSpecSynchronous(obj.synchronous),
+    'tls': toJson_PostgresClusterSpecTls(obj.tls),
     'upgrade': toJson_PostgresClusterSpecUpgrade(obj.upgrade),
     'version': obj.version,
     'walStorage': toJson_PostgresClusterSpecWalStorage(obj.walStorage),
@@ -3942,6 +3950,34 @@ export function toJson_PostgresClusterSpecSynchronous(obj: PostgresClusterSpecSy
   const result = {
     'count': obj.count,
     'strict': obj.strict,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * Certificate that the members show on port 5432. When absent, the operator issues one. Adding it restarts the members once, one at a time. It can be changed later without a restart, and it cannot be removed: name tls.server.selfManaged instead.
+ *
+ * @schema PostgresClusterSpecTls
+ */
+export interface PostgresClusterSpecTls {
+  /**
+   * Source of the certificate: exactly one of secretRef, certManager and selfManaged. It can be changed at any time: members trust the next CA before anybody shows a certificate of it. Client certificates are always those of a CA of the operator.
+   *
+   * @schema PostgresClusterSpecTls#server
+   */
+  readonly server: PostgresClusterSpecTlsServer;
+}
+
+/**
+ * Converts an object of type 'PostgresClusterSpecTls' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_PostgresClusterSpecTls(obj: PostgresClusterSpecTls | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'server': toJson_PostgresClusterSpecTlsServer(obj.server),
   };
   // filter undefined values
   return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
@@ -4937,6 +4973,50 @@ export enum PostgresClusterSpecSchedulingTopologySpread {
 }
 
 /**
+ * Source of the certificate: exactly one of secretRef, certManager and selfManaged. It can be changed at any time: members trust the next CA before anybody shows a certificate of it. Client certificates are always those of a CA of the operator.
+ *
+ * @schema PostgresClusterSpecTlsServer
+ */
+export interface PostgresClusterSpecTlsServer {
+  /**
+   * A certificate from cert-manager, which must be installed. The operator creates a Certificate for it.
+   *
+   * @schema PostgresClusterSpecTlsServer#certManager
+   */
+  readonly certManager?: PostgresClusterSpecTlsServerCertManager;
+
+  /**
+   * Secret with the certificate that members show. It must be valid for server authentication. For clients with sslmode=verify-full it must be valid for the names by which they connect, such as NAME-primary.NAMESPACE.svc. ca.crt must have the root CA that has signed it.
+   *
+   * @schema PostgresClusterSpecTlsServer#secretRef
+   */
+  readonly secretRef?: PostgresClusterSpecTlsServerSecretRef;
+
+  /**
+   * The certificate that the operator issues, as without tls.
+   *
+   * @schema PostgresClusterSpecTlsServer#selfManaged
+   */
+  readonly selfManaged?: PostgresClusterSpecTlsServerSelfManaged;
+}
+
+/**
+ * Converts an object of type 'PostgresClusterSpecTlsServer' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_PostgresClusterSpecTlsServer(obj: PostgresClusterSpecTlsServer | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'certManager': toJson_PostgresClusterSpecTlsServerCertManager(obj.certManager),
+    'secretRef': toJson_PostgresClusterSpecTlsServerSecretRef(obj.secretRef),
+    'selfManaged': toJson_PostgresClusterSpecTlsServerSelfManaged(obj.selfManaged),
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
  * Type of the Service.
  *
  * @schema PostgresClusterSpecAccessPoolerType
@@ -5683,6 +5763,99 @@ export enum PostgresClusterSpecSchedulingTolerationsOperator {
 }
 
 /**
+ * A certificate from cert-manager, which must be installed. The operator creates a Certificate for it.
+ *
+ * @schema PostgresClusterSpecTlsServerCertManager
+ */
+export interface PostgresClusterSpecTlsServerCertManager {
+  /**
+   * Lifetime of a certificate. In hours, from 1h to 87600h.
+   *
+   * @schema PostgresClusterSpecTlsServerCertManager#duration
+   */
+  readonly duration?: string;
+
+  /**
+   * Issuer of the certificate. It must write its CA into ca.crt of the Secret, as CA and Vault issuers do.
+   *
+   * @schema PostgresClusterSpecTlsServerCertManager#issuerRef
+   */
+  readonly issuerRef: PostgresClusterSpecTlsServerCertManagerIssuerRef;
+
+  /**
+   * How long before its expiry a certificate is renewed, in hours and less than duration. When absent, a third of duration.
+   *
+   * @schema PostgresClusterSpecTlsServerCertManager#renewBefore
+   */
+  readonly renewBefore?: string;
+}
+
+/**
+ * Converts an object of type 'PostgresClusterSpecTlsServerCertManager' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_PostgresClusterSpecTlsServerCertManager(obj: PostgresClusterSpecTlsServerCertManager | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'duration': obj.duration,
+    'issuerRef': toJson_PostgresClusterSpecTlsServerCertManagerIssuerRef(obj.issuerRef),
+    'renewBefore': obj.renewBefore,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * Secret with the certificate that members show. It must be valid for server authentication. For clients with sslmode=verify-full it must be valid for the names by which they connect, such as NAME-primary.NAMESPACE.svc. ca.crt must have the root CA that has signed it.
+ *
+ * @schema PostgresClusterSpecTlsServerSecretRef
+ */
+export interface PostgresClusterSpecTlsServerSecretRef {
+  /**
+   * Name of the Secret, with the keys tls.crt, tls.key and ca.crt as cert-manager writes them.
+   *
+   * @schema PostgresClusterSpecTlsServerSecretRef#name
+   */
+  readonly name: string;
+}
+
+/**
+ * Converts an object of type 'PostgresClusterSpecTlsServerSecretRef' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_PostgresClusterSpecTlsServerSecretRef(obj: PostgresClusterSpecTlsServerSecretRef | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'name': obj.name,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * The certificate that the operator issues, as without tls.
+ *
+ * @schema PostgresClusterSpecTlsServerSelfManaged
+ */
+export interface PostgresClusterSpecTlsServerSelfManaged {
+}
+
+/**
+ * Converts an object of type 'PostgresClusterSpecTlsServerSelfManaged' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_PostgresClusterSpecTlsServerSelfManaged(obj: PostgresClusterSpecTlsServerSelfManaged | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
  * Encryption by the server, in addition to the encryption of backups. When absent, the default of the bucket applies.
  *
  * @schema PostgresClusterSpecBackupTargetS3ServerSideEncryption
@@ -6091,6 +6264,50 @@ export class PostgresClusterSpecPoolerResourcesRequestsMemory {
   private constructor(public readonly value: number | string) {
   }
 }
+
+/**
+ * Issuer of the certificate. It must write its CA into ca.crt of the Secret, as CA and Vault issuers do.
+ *
+ * @schema PostgresClusterSpecTlsServerCertManagerIssuerRef
+ */
+export interface PostgresClusterSpecTlsServerCertManagerIssuerRef {
+  /**
+   * API group of the issuer.
+   *
+   * @schema PostgresClusterSpecTlsServerCertManagerIssuerRef#group
+   */
+  readonly group?: string;
+
+  /**
+   * Issuer in the same namespace, or ClusterIssuer. Another group has other kinds.
+   *
+   * @schema PostgresClusterSpecTlsServerCertManagerIssuerRef#kind
+   */
+  readonly kind?: string;
+
+  /**
+   * Name of the issuer.
+   *
+   * @schema PostgresClusterSpecTlsServerCertManagerIssuerRef#name
+   */
+  readonly name: string;
+}
+
+/**
+ * Converts an object of type 'PostgresClusterSpecTlsServerCertManagerIssuerRef' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_PostgresClusterSpecTlsServerCertManagerIssuerRef(obj: PostgresClusterSpecTlsServerCertManagerIssuerRef | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'group': obj.group,
+    'kind': obj.kind,
+    'name': obj.name,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
  * Encryption method of the server.

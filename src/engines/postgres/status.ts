@@ -16,7 +16,9 @@ import { memberProblems } from './plan/health.ts';
 import { isOutdated, isUnsettled } from './plan/outdated.ts';
 import { parametersRefused } from './plan/parameters.ts';
 import { switchoverRefused } from './plan/requests.ts';
+import { heldBack, nameWarnings } from './plan/shown-certificate.ts';
 import { specWarnings } from './plan/warnings.ts';
+import { hasSource } from './resources/shown-certificate.ts';
 
 export function postgresStatus(situation: Situation, plan: Plan<PostgresAction>): StatusReport {
   const { cluster, spec, primary, store } = situation;
@@ -35,8 +37,10 @@ export function postgresStatus(situation: Situation, plan: Plan<PostgresAction>)
     conditions: [
       ...judged.conditions,
       ...expansion(situation),
+      ...heldBack(situation),
       ...warningClaims([
         ...specWarnings(spec),
+        ...nameWarnings(situation),
         ...shrinkWarnings(spec.storage.size, claims),
         ...(spec.walStorage === undefined ? [] : shrinkWarnings(spec.walStorage.size, logs, walVolumes)),
       ]),
@@ -58,6 +62,7 @@ export function postgresStatus(situation: Situation, plan: Plan<PostgresAction>)
         ...(spec.pooler === undefined ? [] : [{ role: 'pooler', host: names.pooler, port: sqlPort }]),
       ],
       secretName: names.app,
+      ...(hasSource(cluster) ? { caConfigMapName: names.serverCa } : {}),
     },
     ...(initialized ? { initialized } : {}),
   };

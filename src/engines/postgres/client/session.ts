@@ -1,5 +1,7 @@
 /** Sessions of the operator with one server, each for one question or one action. */
 import { randomBytes } from 'node:crypto';
+import type { Duplex } from 'node:stream';
+import { TLSSocket } from 'node:tls';
 import { longestAnswerBytes } from '../../../api/bounds.ts';
 import type { EngineContext, TlsMaterial } from '../../../engine/engine-context.ts';
 import { within } from '../../../engine/within.ts';
@@ -31,11 +33,14 @@ export interface SessionTarget {
 /** Of a session that only observes: the server itself refuses to change anything. */
 export const readOnly = { default_transaction_read_only: 'on' } as const;
 
-/** Runs `talk` on a fresh connection, all within the time. The server gives up what we no longer wait for. */
+/**
+ * Runs `talk` on a fresh connection, all within the time. The server gives up what we no longer wait for. `shown`: fingerprint of the
+ * certificate that the server has shown, where it has.
+ */
 export async function withSession<T>(
   io: Pick<EngineContext, 'dial' | 'sleep' | 'secure' | 'nonce'>,
   { address, port, login, tls, timeoutMs = answerTimeoutMs, isConsole }: SessionTarget,
-  talk: (connection: PostgresConnection) => Promise<T>,
+  talk: (connection: PostgresConnection, shown: string | undefined) => Promise<T>,
 ): Promise<T> {
   const place = `${address}:${port}`;
   const plain = await within(io, connectTimeoutMs, place, (signal) => io.dial(address, port, signal));
@@ -53,12 +58,17 @@ export async function withSession<T>(
       const parameters = await logIn(wire, { ...login, settings }, own);
       const opened = postgresConnection(wire, parameters, bounds);
       connection = opened;
-      return await talk(opened);
+      return await talk(opened, fingerprintOf(stream));
     });
   } finally {
     if (connection === undefined) plain.destroy();
     else connection.close();
   }
+}
+
+/** A stream of a recording tells none. */
+function fingerprintOf(stream: Duplex): string | undefined {
+  return stream instanceof TLSSocket ? stream.getPeerX509Certificate()?.fingerprint256 : undefined;
 }
 
 /** Printable, without a comma. */

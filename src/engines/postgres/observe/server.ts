@@ -15,7 +15,13 @@ import { readOnly, withSession } from '../client/session.ts';
 import type { PostgresSpec } from '../kind/schema.ts';
 
 export type ServerSeen =
-  | { readonly state: 'seen'; readonly facts: ServerFacts; readonly settings: readonly SettingSeen[] }
+  | {
+      readonly state: 'seen';
+      readonly facts: ServerFacts;
+      readonly settings: readonly SettingSeen[];
+      /** Fingerprint of the certificate that it shows. */
+      readonly shown?: string;
+    }
   /** It lets nobody in: all its connections are taken. It works for those who are in. */
   | { readonly state: 'full' }
   | { readonly state: 'unknown'; readonly why: string };
@@ -30,11 +36,11 @@ export async function observeServer(
   io: EngineContext,
 ): Promise<ServerSeen> {
   try {
-    return await withSession(io, await session(cluster, address, io), async (connection) => {
+    return await withSession(io, await session(cluster, address, io), async (connection, shown) => {
       const facts = await askOne(connection, serverQuestion);
       const names = parameterNames(cluster.spec);
       const settings = names.length === 0 ? [] : await ask(connection, settingsQuestion(names));
-      return { state: 'seen', facts, settings } as const;
+      return { state: 'seen', facts, settings, ...(shown === undefined ? {} : { shown }) } as const;
     });
   } catch (error) {
     io.signal.throwIfAborted();

@@ -30,6 +30,7 @@ import {
 } from '../names.ts';
 import type { Roster } from './roster.ts';
 import { texts } from './shell/texts.ts';
+import { serverCaSecret, sslMode } from './shown-certificate.ts';
 
 const passwordLength = 32;
 const directory = '/etc/exporter';
@@ -70,7 +71,10 @@ export function exporterChildren(cluster: Cluster<PostgresSpec>, roster: Roster)
   if (monitoring === undefined) return [];
   const part = exporterPart(cluster);
   const owned = ownedMetadata(cluster, postgresNames(metadata.name).exporter, part);
-  const files = { 'queries.yaml': queriesFile(spec), 'exporter.sh': texts['exporter.sh'] };
+  const files = {
+    'queries.yaml': queriesFile(spec),
+    'exporter.sh': texts['exporter.sh'].replace('verify-full', sslMode(cluster)),
+  };
   const digest = createHash('sha256').update(JSON.stringify(files)).digest('hex').slice(0, 16);
   const ports = [{ name: 'metrics', port: exporterPort, targetPort: 'metrics', protocol: 'TCP' }];
   return [
@@ -97,7 +101,7 @@ function exporterOf(
   const sources = [
     { configMap: { name: names.exporter } },
     { secret: { name: names.exporterLogin, items: [{ key: 'password', path: 'password' }] } },
-    { secret: { name: names.certificates.server, items: [{ key: 'ca.crt', path: 'ca.crt' }] } },
+    { secret: { name: serverCaSecret(cluster), items: [{ key: 'ca.crt', path: 'ca.crt' }] } },
   ];
   return statefulSet({
     metadata: { ...owned, labels: { ...owned.labels, ...own } },
