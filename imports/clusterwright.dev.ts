@@ -3340,7 +3340,7 @@ export interface PostgresClusterSpec {
   readonly synchronous?: PostgresClusterSpecSynchronous;
 
   /**
-   * Certificate that the members show on port 5432. When absent, the operator issues one. Adding it restarts the members once, one at a time. It can be changed later without a restart, and it cannot be removed: name tls.server.selfManaged instead.
+   * Certificate that members show on port 5432. When absent, the operator issues one. Adding tls restarts the members, one at a time; later changes do not. It cannot be removed.
    *
    * @schema PostgresClusterSpec#tls
    */
@@ -3957,13 +3957,13 @@ export function toJson_PostgresClusterSpecSynchronous(obj: PostgresClusterSpecSy
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * Certificate that the members show on port 5432. When absent, the operator issues one. Adding it restarts the members once, one at a time. It can be changed later without a restart, and it cannot be removed: name tls.server.selfManaged instead.
+ * Certificate that members show on port 5432. When absent, the operator issues one. Adding tls restarts the members, one at a time; later changes do not. It cannot be removed.
  *
  * @schema PostgresClusterSpecTls
  */
 export interface PostgresClusterSpecTls {
   /**
-   * Source of the certificate: exactly one of secretRef, certManager and selfManaged. It can be changed at any time: members trust the next CA before anybody shows a certificate of it. Client certificates are always those of a CA of the operator.
+   * Source of the certificate: secretRef or selfManaged. When its CA changes, members trust the next CA before any of them shows a certificate of it.
    *
    * @schema PostgresClusterSpecTls#server
    */
@@ -4973,27 +4973,20 @@ export enum PostgresClusterSpecSchedulingTopologySpread {
 }
 
 /**
- * Source of the certificate: exactly one of secretRef, certManager and selfManaged. It can be changed at any time: members trust the next CA before anybody shows a certificate of it. Client certificates are always those of a CA of the operator.
+ * Source of the certificate: secretRef or selfManaged. When its CA changes, members trust the next CA before any of them shows a certificate of it.
  *
  * @schema PostgresClusterSpecTlsServer
  */
 export interface PostgresClusterSpecTlsServer {
   /**
-   * A certificate from cert-manager, which must be installed. The operator creates a Certificate for it.
-   *
-   * @schema PostgresClusterSpecTlsServer#certManager
-   */
-  readonly certManager?: PostgresClusterSpecTlsServerCertManager;
-
-  /**
-   * Secret with the certificate that members show. It must be valid for server authentication. For clients with sslmode=verify-full it must be valid for the names by which they connect, such as NAME-primary.NAMESPACE.svc. ca.crt must have the root CA that has signed it.
+   * Secret with the certificate. It must be valid for server authentication, and for the names that clients with sslmode=verify-full use. ca.crt is the root CA that has signed it.
    *
    * @schema PostgresClusterSpecTlsServer#secretRef
    */
   readonly secretRef?: PostgresClusterSpecTlsServerSecretRef;
 
   /**
-   * The certificate that the operator issues, as without tls.
+   * The certificate that the operator issues.
    *
    * @schema PostgresClusterSpecTlsServer#selfManaged
    */
@@ -5007,7 +5000,6 @@ export interface PostgresClusterSpecTlsServer {
 export function toJson_PostgresClusterSpecTlsServer(obj: PostgresClusterSpecTlsServer | undefined): Record<string, any> | undefined {
   if (obj === undefined) { return undefined; }
   const result = {
-    'certManager': toJson_PostgresClusterSpecTlsServerCertManager(obj.certManager),
     'secretRef': toJson_PostgresClusterSpecTlsServerSecretRef(obj.secretRef),
     'selfManaged': toJson_PostgresClusterSpecTlsServerSelfManaged(obj.selfManaged),
   };
@@ -5763,51 +5755,7 @@ export enum PostgresClusterSpecSchedulingTolerationsOperator {
 }
 
 /**
- * A certificate from cert-manager, which must be installed. The operator creates a Certificate for it.
- *
- * @schema PostgresClusterSpecTlsServerCertManager
- */
-export interface PostgresClusterSpecTlsServerCertManager {
-  /**
-   * Lifetime of a certificate. In hours, from 1h to 87600h.
-   *
-   * @schema PostgresClusterSpecTlsServerCertManager#duration
-   */
-  readonly duration?: string;
-
-  /**
-   * Issuer of the certificate. It must write its CA into ca.crt of the Secret, as CA and Vault issuers do.
-   *
-   * @schema PostgresClusterSpecTlsServerCertManager#issuerRef
-   */
-  readonly issuerRef: PostgresClusterSpecTlsServerCertManagerIssuerRef;
-
-  /**
-   * How long before its expiry a certificate is renewed, in hours and less than duration. When absent, a third of duration.
-   *
-   * @schema PostgresClusterSpecTlsServerCertManager#renewBefore
-   */
-  readonly renewBefore?: string;
-}
-
-/**
- * Converts an object of type 'PostgresClusterSpecTlsServerCertManager' to JSON representation.
- */
-/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
-export function toJson_PostgresClusterSpecTlsServerCertManager(obj: PostgresClusterSpecTlsServerCertManager | undefined): Record<string, any> | undefined {
-  if (obj === undefined) { return undefined; }
-  const result = {
-    'duration': obj.duration,
-    'issuerRef': toJson_PostgresClusterSpecTlsServerCertManagerIssuerRef(obj.issuerRef),
-    'renewBefore': obj.renewBefore,
-  };
-  // filter undefined values
-  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
-}
-/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
-
-/**
- * Secret with the certificate that members show. It must be valid for server authentication. For clients with sslmode=verify-full it must be valid for the names by which they connect, such as NAME-primary.NAMESPACE.svc. ca.crt must have the root CA that has signed it.
+ * Secret with the certificate. It must be valid for server authentication, and for the names that clients with sslmode=verify-full use. ca.crt is the root CA that has signed it.
  *
  * @schema PostgresClusterSpecTlsServerSecretRef
  */
@@ -5835,7 +5783,7 @@ export function toJson_PostgresClusterSpecTlsServerSecretRef(obj: PostgresCluste
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * The certificate that the operator issues, as without tls.
+ * The certificate that the operator issues.
  *
  * @schema PostgresClusterSpecTlsServerSelfManaged
  */
@@ -6264,50 +6212,6 @@ export class PostgresClusterSpecPoolerResourcesRequestsMemory {
   private constructor(public readonly value: number | string) {
   }
 }
-
-/**
- * Issuer of the certificate. It must write its CA into ca.crt of the Secret, as CA and Vault issuers do.
- *
- * @schema PostgresClusterSpecTlsServerCertManagerIssuerRef
- */
-export interface PostgresClusterSpecTlsServerCertManagerIssuerRef {
-  /**
-   * API group of the issuer.
-   *
-   * @schema PostgresClusterSpecTlsServerCertManagerIssuerRef#group
-   */
-  readonly group?: string;
-
-  /**
-   * Issuer in the same namespace, or ClusterIssuer. Another group has other kinds.
-   *
-   * @schema PostgresClusterSpecTlsServerCertManagerIssuerRef#kind
-   */
-  readonly kind?: string;
-
-  /**
-   * Name of the issuer.
-   *
-   * @schema PostgresClusterSpecTlsServerCertManagerIssuerRef#name
-   */
-  readonly name: string;
-}
-
-/**
- * Converts an object of type 'PostgresClusterSpecTlsServerCertManagerIssuerRef' to JSON representation.
- */
-/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
-export function toJson_PostgresClusterSpecTlsServerCertManagerIssuerRef(obj: PostgresClusterSpecTlsServerCertManagerIssuerRef | undefined): Record<string, any> | undefined {
-  if (obj === undefined) { return undefined; }
-  const result = {
-    'group': obj.group,
-    'kind': obj.kind,
-    'name': obj.name,
-  };
-  // filter undefined values
-  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
-}
-/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
  * Encryption method of the server.

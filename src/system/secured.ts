@@ -1,6 +1,6 @@
 /** TLS on a connection that is open: from its first byte, or where a protocol agrees on it later. */
 import type { Duplex } from 'node:stream';
-import { connect as connectTls } from 'node:tls';
+import { connect as connectTls, TLSSocket } from 'node:tls';
 
 export interface TlsOptions {
   readonly ca: string;
@@ -10,6 +10,11 @@ export interface TlsOptions {
   readonly servername?: string;
   /** The certificate may be for any name. Its CA is checked. */
   readonly anyName?: boolean;
+}
+
+/** Fingerprint of the certificate that the peer has shown. A stream of a recording tells none. */
+export function fingerprintOf(stream: Duplex): string | undefined {
+  return stream instanceof TLSSocket ? stream.getPeerX509Certificate()?.fingerprint256 : undefined;
 }
 
 /** Rejects where the peer's certificate does not do, and when the signal aborts; the connection is over then. */

@@ -138,8 +138,6 @@ export interface PostgresNames {
     readonly server: string;
     /** The copy that members show, where the spec names a source. */
     readonly shown: string;
-    /** Of cert-manager; also the name of the Certificate. */
-    readonly issued: string;
     readonly replication: string;
     readonly rewind: string;
     readonly operator: string;
@@ -173,7 +171,6 @@ export function postgresNames(cluster: string): PostgresNames {
     certificates: {
       server: `${cluster}-server-tls`,
       shown: `${cluster}-shown-tls`,
-      issued: `${cluster}-server-issued`,
       replication: `${cluster}-replication-tls`,
       rewind: `${cluster}-rewind-tls`,
       operator: `${cluster}-operator-tls`,

@@ -9,6 +9,7 @@ import { expansionConditions, storageStatus, volumesTooSmall, walVolumes } from 
 import { podIsReady } from '../../resources/children.ts';
 import { selectorLabels } from '../../resources/metadata.ts';
 import type { PostgresAction } from './action.ts';
+import { hasSource } from './client/server-ca.ts';
 import type { PostgresSpec } from './kind/schema.ts';
 import { component, postgresNames, sqlPort } from './names.ts';
 import { isPrimary, podOf, type Situation } from './observe/situation.ts';
@@ -18,7 +19,6 @@ import { parametersRefused } from './plan/parameters.ts';
 import { switchoverRefused } from './plan/requests.ts';
 import { heldBack, nameWarnings } from './plan/shown-certificate.ts';
 import { specWarnings } from './plan/warnings.ts';
-import { hasSource } from './resources/shown-certificate.ts';
 
 export function postgresStatus(situation: Situation, plan: Plan<PostgresAction>): StatusReport {
   const { cluster, spec, primary, store } = situation;

@@ -5,11 +5,11 @@ import { type BackupSupport, restoredVolume } from '../../../engine/backup-suppo
 import { operatorSession } from '../client/credentials.ts';
 import { askOne } from '../client/question.ts';
 import { recoveryQuestion } from '../client/questions/recovery.ts';
+import { hasSource, serverCaSecret } from '../client/server-ca.ts';
 import { withSession } from '../client/session.ts';
 import type { PostgresSpec } from '../kind/schema.ts';
 import { memberName, paths, podName, postgresNames, retiredAnnotation, roles, sqlPort } from '../names.ts';
 import { postgresImage } from '../resources/pods.ts';
-import { hasSource, serverCaSecret } from '../resources/shown-certificate.ts';
 import { postgresArchiveSupport } from './archive.ts';
 import { recoverCommand, temporaryDirectory } from './recovery.ts';
 

@@ -4,7 +4,7 @@ import { leafKeys } from '../../../certificates/facts.ts';
 import type { EngineContext, TlsMaterial } from '../../../engine/engine-context.ts';
 import type { PostgresSpec } from '../kind/schema.ts';
 import { passwordChangedAnnotation, postgresNames, roles, sqlPort } from '../names.ts';
-import { hasSource, serverCaSecret } from '../resources/shown-certificate.ts';
+import { hasSource, serverCaSecret } from './server-ca.ts';
 import type { SessionTarget } from './session.ts';
 
 /** A Secret, or a key of it, is not there: nobody can be asked. */

@@ -1,11 +1,9 @@
 /** Sessions of the operator with one server, each for one question or one action. */
 import { randomBytes } from 'node:crypto';
-import type { Duplex } from 'node:stream';
-import { TLSSocket } from 'node:tls';
 import { longestAnswerBytes } from '../../../api/bounds.ts';
 import type { EngineContext, TlsMaterial } from '../../../engine/engine-context.ts';
 import { within } from '../../../engine/within.ts';
-import { secured } from '../../../system/secured.ts';
+import { fingerprintOf, secured } from '../../../system/secured.ts';
 import { type PostgresConnection, postgresConnection } from './connection.ts';
 import { type Login, logIn } from './login.ts';
 import { securedBy } from './tls-request.ts';
@@ -64,11 +62,6 @@ export async function withSession<T>(
     if (connection === undefined) plain.destroy();
     else connection.close();
   }
-}
-
-/** A stream of a recording tells none. */
-function fingerprintOf(stream: Duplex): string | undefined {
-  return stream instanceof TLSSocket ? stream.getPeerX509Certificate()?.fingerprint256 : undefined;
 }
 
 /** Printable, without a comma. */

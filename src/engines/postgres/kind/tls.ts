@@ -1,40 +1,40 @@
 /** `spec.tls`: whose certificate the members show to clients. It does not decide who may log in with a certificate. */
-import { oneSource, sourceProperties } from '../../../api/certificate-source.ts';
+import { sourceProperties } from '../../../api/certificate-source.ts';
 import type { CelRule, StructuralSchema } from '../../../api/schema.ts';
 
-const { secretRef, certManager } = sourceProperties(
-  'Secret with the certificate that members show. It must be valid for server authentication. For clients with sslmode=verify-full it must be valid for the names by which they connect, such as NAME-primary.NAMESPACE.svc. ca.crt must have the root CA that has signed it.',
+const { secretRef } = sourceProperties(
+  'Secret with the certificate. It must be valid for server authentication, and for the names that clients with sslmode=verify-full use. ca.crt is the root CA that has signed it.',
 );
 
 export const postgresTlsSchema = {
   type: 'object',
   description:
-    'Certificate that the members show on port 5432. When absent, the operator issues one. Adding it restarts the members once, one at a time. It can be changed later without a restart, and it cannot be removed: name tls.server.selfManaged instead.',
+    'Certificate that members show on port 5432. When absent, the operator issues one. Adding tls restarts the members, one at a time; later changes do not. It cannot be removed.',
   required: ['server'],
   properties: {
     server: {
       type: 'object',
       description:
-        'Source of the certificate: exactly one of secretRef, certManager and selfManaged. It can be changed at any time: members trust the next CA before anybody shows a certificate of it. Client certificates are always those of a CA of the operator.',
+        'Source of the certificate: secretRef or selfManaged. When its CA changes, members trust the next CA before any of them shows a certificate of it.',
       properties: {
         secretRef,
-        certManager,
-        selfManaged: {
-          type: 'object',
-          description: 'The certificate that the operator issues, as without tls.',
-          properties: {},
-        },
+        selfManaged: { type: 'object', description: 'The certificate that the operator issues.', properties: {} },
       },
-      'x-kubernetes-validations': [oneSource],
+      'x-kubernetes-validations': [
+        {
+          rule: 'has(self.secretRef) != has(self.selfManaged)',
+          message: 'must have exactly one of secretRef and selfManaged',
+        },
+      ],
     },
   },
 } as const satisfies StructuralSchema;
 
-/** On the spec: those who run would be left with a CA that nobody follows any more. */
+/** On the spec: members would be left with a CA that nobody follows any more. */
 export const postgresTlsRules: readonly CelRule[] = [
   {
     rule: '!has(oldSelf.tls) || has(self.tls)',
-    message: 'tls cannot be removed: name tls.server.selfManaged for the certificate of the operator',
+    message: 'tls cannot be removed: set tls.server.selfManaged for the certificate of the operator',
     fieldPath: '.tls',
   },
 ];

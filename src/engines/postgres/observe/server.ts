@@ -10,6 +10,7 @@ import {
   serverQuestion,
   settingsQuestion,
 } from '../client/questions/server.ts';
+import { hasSource } from '../client/server-ca.ts';
 import { ServerError } from '../client/server-error.ts';
 import { readOnly, withSession } from '../client/session.ts';
 import type { PostgresSpec } from '../kind/schema.ts';
@@ -19,7 +20,7 @@ export type ServerSeen =
       readonly state: 'seen';
       readonly facts: ServerFacts;
       readonly settings: readonly SettingSeen[];
-      /** Fingerprint of the certificate that it shows. */
+      /** Fingerprint of the certificate that it shows. Only where the spec names the source of it. */
       readonly shown?: string;
     }
   /** It lets nobody in: all its connections are taken. It works for those who are in. */
@@ -40,7 +41,8 @@ export async function observeServer(
       const facts = await askOne(connection, serverQuestion);
       const names = parameterNames(cluster.spec);
       const settings = names.length === 0 ? [] : await ask(connection, settingsQuestion(names));
-      return { state: 'seen', facts, settings, ...(shown === undefined ? {} : { shown }) } as const;
+      const isAsked = shown !== undefined && hasSource(cluster);
+      return { state: 'seen', facts, settings, ...(isAsked ? { shown } : {}) } as const;
     });
   } catch (error) {
     io.signal.throwIfAborted();

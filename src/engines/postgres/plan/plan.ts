@@ -34,7 +34,7 @@ import { planSwitchover, replaceRequested, settledReplaceSteps } from './request
 import { planRestart, planStuck, recheckMs, restartWanted } from './restart.ts';
 import { roleSteps } from './roles.ts';
 import { configPatch } from './shared-config.ts';
-import { optionalCertificate, planShown, settledWith, shownReloads, withoutTemplates } from './shown-certificate.ts';
+import { planShown, settledWith, shownReloads, withoutTemplates } from './shown-certificate.ts';
 import { stateFor, stateToMake } from './store.ts';
 import { surplusSteps } from './surplus.ts';
 import { unreadSettings } from './unread-settings.ts';
@@ -259,7 +259,7 @@ function withObjects(
   const serverCas = observed.shown?.copy?.trusted;
   const extra = { ...upgrading, isOurs, restart: restartWanted(situation), request: recovery?.request, serverCas };
   const desired = postgresChildren(cluster, roster, authorities, extra);
-  const made = objectSteps(desired, children).map(optionalCertificate(situation));
+  const made = objectSteps(desired, children);
   const isSecret = (step: ObjectStep): boolean => step.type === 'create' && step.object.kind === 'Secret';
   const objects = [
     // Before anything else: as soon as there is another child, nobody makes it any more.

@@ -10,13 +10,14 @@ import { objectSteps } from '../../../plan/objects.ts';
 import { type ActStep, blocked, type ObjectStep, type Outcome, type Step, settled, wait } from '../../../plan/plan.ts';
 import type { StatefulSet } from '../../../resources/children.ts';
 import type { PostgresAction } from '../action.ts';
+import { hasSource } from '../client/server-ca.ts';
 import { postgresNames, serverCasAnnotation } from '../names.ts';
 import type { LiveMember } from '../observe/observed.ts';
 import { readEveryMs } from '../observe/shown-certificate.ts';
 import { indexOf, type Situation } from '../observe/situation.ts';
 import { issuedSecret } from '../resources/certificates.ts';
 import { memberPart } from '../resources/resources.ts';
-import { hasSource, ownWanted, serverCaConfig, shownWanted } from '../resources/shown-certificate.ts';
+import { ownWanted, shownChildren, shownWanted } from '../resources/shown-certificate.ts';
 import { isBesideOutdated } from './beside.ts';
 import { memberProblems } from './health.ts';
 import { isOutdated, isUnsettled } from './outdated.ts';
@@ -45,8 +46,8 @@ export function planShown(situation: Situation): ShownPlan {
   if (step === undefined || situation.observed.shown === undefined) return { steps: [] };
   const part = memberPart(cluster);
   const isAwaited = situation.observed.shown.copy === undefined;
-  // Also while nothing else can be done: clients may come to trust the next CA.
-  const bundle = objectSteps(serverCaConfig(cluster, part, situation.observed.shown.copy?.trusted), children);
+  // Also where nothing else can be done now: clients may come to trust the next CA.
+  const bundle = objectSteps(shownChildren(cluster, part, situation.observed.shown.copy?.trusted), children);
   switch (step.state) {
     case 'due': {
       const { object } = issuedSecret(cluster, step.secret, part);
@@ -66,16 +67,10 @@ export function planShown(situation: Situation): ShownPlan {
 }
 
 /** Somebody has yet to bring it, or has brought one that nobody can use. */
-function awaiting({ cluster, children, observed }: Situation, message: string): Outcome {
-  if (observed.shown?.source.source.digest !== '') return blocked('CertificateUnusable', message, unusableMs);
-  if (cluster.spec.tls?.server.certManager === undefined) return wait('AwaitingCertificates', message, missingMs);
-  const { issued } = postgresNames(cluster.metadata.name).certificates;
-  const { conditions = [] } = (children.get('Certificate', issued)?.status ?? {}) as {
-    readonly conditions?: readonly { readonly type: string; readonly message?: string }[];
-  };
-  const said = conditions.find(({ type }) => type === 'Ready')?.message;
-  const words = `cert-manager has yet to write Secret ${issued}${said === undefined ? '' : ` (${said})`}`;
-  return wait('AwaitingCertificates', words, missingMs);
+function awaiting({ observed }: Situation, message: string): Outcome {
+  return observed.shown?.source.source.digest === ''
+    ? wait('AwaitingCertificates', message, missingMs)
+    : blocked('CertificateUnusable', message, unusableMs);
 }
 
 /** Undefined where members show what the operator issues, as it is. */
@@ -185,14 +180,4 @@ export function withoutTemplates(steps: readonly Step<PostgresAction>[]): Step<P
   return steps.filter(
     (step) => !((step.type === 'create' || step.type === 'apply') && step.object.kind === 'StatefulSet'),
   );
-}
-
-/** Once members have their certificate, they run without cert-manager, and without its kinds. */
-export function optionalCertificate({ observed }: Situation): (step: ObjectStep) => ObjectStep {
-  return (step) =>
-    (step.type === 'create' || step.type === 'apply') &&
-    step.object.kind === 'Certificate' &&
-    observed.shown?.copy !== undefined
-      ? { ...step, optional: true }
-      : step;
 }

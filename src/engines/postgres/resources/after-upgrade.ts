@@ -2,9 +2,9 @@
 import { createHash } from 'node:crypto';
 import type { Cluster } from '../../../api/cluster.ts';
 import type { ContainerSpec, Volume } from '../../../resources/plain.ts';
+import { hasSource, serverCaSecret, sslMode } from '../client/server-ca.ts';
 import type { PostgresSpec } from '../kind/schema.ts';
 import { paths, postgresNames } from '../names.ts';
-import { hasSource, serverCaSecret, sslMode } from './shown-certificate.ts';
 
 type Variable = NonNullable<ContainerSpec['env']>[number];
 type Mount = NonNullable<ContainerSpec['volumeMounts']>[number];

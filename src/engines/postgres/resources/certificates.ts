@@ -19,7 +19,7 @@ const authorityHours = 10 * 365 * 24;
 const leafHours = 90 * 24;
 
 /** By which clients know the members, in each of the lengths of a Service's name. */
-export function serverNames({ metadata: { name, namespace }, spec: { access } }: Cluster<PostgresSpec>): string[] {
+function serverNames({ metadata: { name, namespace }, spec: { access } }: Cluster<PostgresSpec>): string[] {
   const names = postgresNames(name);
   const services = [names.primary, names.replicas];
   return [

@@ -13,6 +13,7 @@ import { job } from '../../../resources/job.ts';
 import { agentComponent, ownedMetadata } from '../../../resources/metadata.ts';
 import { containerSecurityContext, podSecurityContext } from '../../../resources/podsecurity.ts';
 import { schedulingFields } from '../../../resources/scheduling.ts';
+import { hasSource, serverCaSecret, sslMode } from '../client/server-ca.ts';
 import type { PostgresSpec } from '../kind/schema.ts';
 import { dumpedSource } from '../kind/source.ts';
 import {
@@ -27,7 +28,6 @@ import {
 } from '../names.ts';
 import { type Mounted, postgresImage, scratch, users } from './pods.ts';
 import { texts } from './shell/texts.ts';
-import { hasSource, serverCaSecret, sslMode } from './shown-certificate.ts';
 
 export const dumpContainer = 'import';
 

@@ -15,6 +15,7 @@ import { schedulingFields } from '../../../resources/scheduling.ts';
 import { generatedSecret } from '../../../resources/secret.ts';
 import { headlessService } from '../../../resources/service.ts';
 import { statefulSet } from '../../../resources/statefulset.ts';
+import { serverCaSecret, sslMode } from '../client/server-ca.ts';
 import { exporterImage } from '../kind/monitoring.ts';
 import type { PostgresSpec } from '../kind/schema.ts';
 import {
@@ -30,7 +31,6 @@ import {
 } from '../names.ts';
 import type { Roster } from './roster.ts';
 import { texts } from './shell/texts.ts';
-import { serverCaSecret, sslMode } from './shown-certificate.ts';
 
 const passwordLength = 32;
 const directory = '/etc/exporter';

@@ -13,10 +13,10 @@ import { agentComponent, ownedMetadata } from '../../../resources/metadata.ts';
 import { containerSecurityContext, podSecurityContext } from '../../../resources/podsecurity.ts';
 import { schedulingFields } from '../../../resources/scheduling.ts';
 import { literal, quoted } from '../client/quoting.ts';
+import { hasSource, serverCaSecret, sslMode } from '../client/server-ca.ts';
 import type { PostgresSpec } from '../kind/schema.ts';
 import { filledMark, initMark, initName, postgresNames, sqlPort } from '../names.ts';
 import { postgresImage } from './pods.ts';
-import { hasSource, serverCaSecret, sslMode } from './shown-certificate.ts';
 
 const authority = '/etc/postgresql/authority';
 const key = 'init.sql';

@@ -7,6 +7,7 @@ import { createHash } from 'node:crypto';
 import type { Cluster } from '../../../api/cluster.ts';
 import { durationMs } from '../../../api/duration.ts';
 import { instanceLabel, selectorLabels } from '../../../resources/metadata.ts';
+import { hasSource } from '../client/server-ca.ts';
 import type { PostgresSpec } from '../kind/schema.ts';
 import {
   archiveSlot,
@@ -22,7 +23,6 @@ import {
 import { importSource } from './import-source.ts';
 import { parametersOf } from './parameters.ts';
 import type { Beginning } from './roster.ts';
-import { hasSource } from './shown-certificate.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 

@@ -16,6 +16,5 @@ export const postgresPermissions: readonly PolicyRule[] = [
   { apiGroups: [''], resources: ['persistentvolumeclaims'], verbs: ['get', 'list', 'watch', 'patch', 'delete'] },
   { apiGroups: [''], resources: ['secrets'], verbs: ['get', 'create', 'patch', 'delete'] },
   { apiGroups: ['apps'], resources: ['statefulsets'], verbs: everything },
-  { apiGroups: ['cert-manager.io'], resources: ['certificates'], verbs: ['get', 'list', 'watch', 'create', 'patch'] },
   { apiGroups: ['policy'], resources: ['poddisruptionbudgets'], verbs: everything },
 ];

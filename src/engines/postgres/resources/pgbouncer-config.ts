@@ -3,9 +3,9 @@
  * verifiers. PgBouncer logs in to PostgreSQL with what a client has proven, so it needs no password of a user.
  */
 import type { Cluster } from '../../../api/cluster.ts';
+import { hasSource, sslMode } from '../client/server-ca.ts';
 import type { PostgresSpec } from '../kind/schema.ts';
 import { poolerPaths, poolerPort, postgresNames, roles, sqlPort } from '../names.ts';
-import { hasSource, sslMode } from './shown-certificate.ts';
 
 export type PoolerSpec = NonNullable<PostgresSpec['pooler']>;
 

@@ -14,6 +14,7 @@ import type { ContainerSpec, Probe, Volume } from '../../../resources/plain.ts';
 import { containerSecurityContext, podSecurityContext } from '../../../resources/podsecurity.ts';
 import { schedulingFields } from '../../../resources/scheduling.ts';
 import { statefulSet } from '../../../resources/statefulset.ts';
+import { hasSource } from '../client/server-ca.ts';
 import type { PostgresSpec } from '../kind/schema.ts';
 import {
   authoritiesAnnotation,
@@ -34,7 +35,6 @@ import {
 import { importScripts } from './import-source.ts';
 import { configKey, memberConfig, serverCaFile } from './patroni-config.ts';
 import { bootstrapKey, startKey } from './roster.ts';
-import { hasSource } from './shown-certificate.ts';
 
 /** A first copy of a large database takes hours. One try a second. */
 const startTries = 86_400;

@@ -11,12 +11,12 @@ import { schedulingFields } from '../../../resources/scheduling.ts';
 import { generatedSecret } from '../../../resources/secret.ts';
 import { clusterIPService } from '../../../resources/service.ts';
 import { statefulSet } from '../../../resources/statefulset.ts';
+import { hasSource, serverCaSecret } from '../client/server-ca.ts';
 import { poolerImage } from '../kind/pooler.ts';
 import type { PostgresSpec } from '../kind/schema.ts';
 import { poolerComponent, poolerPaths, poolerPort, postgresNames, roles, sqlPort } from '../names.ts';
 import { iniKey, type PoolerSpec, pgbouncerFiles, serverCaName } from './pgbouncer-config.ts';
 import { texts } from './shell/texts.ts';
-import { hasSource, serverCaSecret } from './shown-certificate.ts';
 
 const passwordLength = 32;
 /** Clients that are connected when a pod stops may end what they do; new ones reach another pod. */

@@ -20,7 +20,7 @@ import { memberStatefulSet } from './pods.ts';
 import { poolerChildren } from './pooler.ts';
 import { forming, importing, type Roster, rosterData } from './roster.ts';
 import { texts } from './shell/texts.ts';
-import { serverCaConfig, shownChildren } from './shown-certificate.ts';
+import { shownChildren } from './shown-certificate.ts';
 import { type UpgradeRecord, upgradeData } from './upgrade-record.ts';
 
 const passwordLength = 32;
@@ -114,8 +114,7 @@ export function postgresChildren(
   const withRole = (role: string) => ({ ...selector, [roleLabel]: role });
   return [
     ...certificateChildren(cluster, part),
-    ...shownChildren(cluster, part),
-    ...serverCaConfig(cluster, part, serverCas),
+    ...shownChildren(cluster, part, serverCas),
     {
       object: generatedSecret(unownedMetadata(cluster, names.app, part), applicationValues(cluster)),
       generate: [{ key: 'password', length: passwordLength }],
