@@ -6,7 +6,6 @@
 import type { DesiredCondition } from '../../../api/condition.ts';
 import type { SpecWarning } from '../../../engine/spec-warnings.ts';
 import { type Copying, type CopyTakers, copying } from '../../../plan/copying.ts';
-import { objectSteps } from '../../../plan/objects.ts';
 import { type ActStep, blocked, type ObjectStep, type Outcome, type Step, settled, wait } from '../../../plan/plan.ts';
 import type { StatefulSet } from '../../../resources/children.ts';
 import type { PostgresAction } from '../action.ts';
@@ -17,7 +16,7 @@ import { readEveryMs } from '../observe/shown-certificate.ts';
 import { indexOf, type Situation } from '../observe/situation.ts';
 import { issuedSecret } from '../resources/certificates.ts';
 import { memberPart } from '../resources/resources.ts';
-import { ownWanted, shownChildren, shownWanted } from '../resources/shown-certificate.ts';
+import { ownWanted, shownWanted } from '../resources/shown-certificate.ts';
 import { isBesideOutdated } from './beside.ts';
 import { memberProblems } from './health.ts';
 import { isOutdated, isUnsettled } from './outdated.ts';
@@ -40,27 +39,24 @@ const missingMs = 5_000;
 const unusableMs = 30_000;
 
 export function planShown(situation: Situation): ShownPlan {
-  const { cluster, children } = situation;
+  const { cluster } = situation;
   const step = copyingIn(situation);
   // Nobody was asked, as in an offline plan.
   if (step === undefined || situation.observed.shown === undefined) return { steps: [] };
-  const part = memberPart(cluster);
   const isAwaited = situation.observed.shown.copy === undefined;
-  // Also where nothing else can be done now: clients may come to trust the next CA.
-  const bundle = objectSteps(shownChildren(cluster, part, situation.observed.shown.copy?.trusted), children);
   switch (step.state) {
     case 'due': {
-      const { object } = issuedSecret(cluster, step.secret, part);
+      const { object } = issuedSecret(cluster, step.secret, memberPart(cluster));
       const { issue, reason } = step;
       const awaited = wait('IssuingCertificates', `Secret ${step.secret} is being made`, issuingMs);
-      return { steps: [...bundle, { type: 'issue', object, issue, reason }], ...(isAwaited ? { awaited } : {}) };
+      return { steps: [{ type: 'issue', object, issue, reason }], ...(isAwaited ? { awaited } : {}) };
     }
     case 'held':
-      return { steps: bundle, ...(isAwaited ? { awaited: awaiting(situation, step.message) } : {}) };
+      return { steps: [], ...(isAwaited ? { awaited: awaiting(situation, step.message) } : {}) };
     case 'lost':
-      return { steps: bundle, lost: step.message };
+      return { steps: [], lost: step.message };
     case 'done':
-      return { steps: bundle };
+      return { steps: [] };
     default:
       return step satisfies never;
   }
