@@ -146,6 +146,15 @@ async function reconnecting(of: PostgresTestCluster, work: () => Promise<void>):
       );
       slowest = Math.max(slowest, performance.now() - since);
       count += 1;
+      // The operator takes no step while a member is not well.
+      const restedAt = performance.now();
+      await until(
+        'the cluster has had a rest',
+        () => expect(isOver || performance.now() - restedAt > 10_000).toBe(true),
+        {
+          withinMs: 20_000,
+        },
+      );
     }
   };
   const ended = loop();
