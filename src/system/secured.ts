@@ -1,6 +1,6 @@
 /** TLS on a connection that is open: from its first byte, or where a protocol agrees on it later. */
 import type { Duplex } from 'node:stream';
-import { connect as connectTls, TLSSocket } from 'node:tls';
+import { connect as connectTls } from 'node:tls';
 
 export interface TlsOptions {
   readonly ca: string;
@@ -12,9 +12,13 @@ export interface TlsOptions {
   readonly anyName?: boolean;
 }
 
-/** Fingerprint of the certificate that the peer has shown. A stream of a recording tells none. */
-export function fingerprintOf(stream: Duplex): string | undefined {
-  return stream instanceof TLSSocket ? stream.getPeerX509Certificate()?.fingerprint256 : undefined;
+/** Of the certificate that the peer has shown. On the stream itself, so that a recording can have it, too. */
+export interface WithFingerprint {
+  readonly peerFingerprint?: string | undefined;
+}
+
+export function fingerprintOf(stream: Duplex & WithFingerprint): string | undefined {
+  return stream.peerFingerprint;
 }
 
 /** Rejects where the peer's certificate does not do, and when the signal aborts; the connection is over then. */
@@ -37,7 +41,8 @@ export function secured(plain: Duplex, host: string, tls: TlsOptions, signal: Ab
     stream.once('secureConnect', () => {
       stream.off('error', give);
       signal.removeEventListener('abort', abort);
-      resolve(stream);
+      const peerFingerprint = stream.getPeerX509Certificate()?.fingerprint256;
+      resolve(Object.assign(stream, { peerFingerprint } satisfies WithFingerprint));
     });
   });
 }
