@@ -42,17 +42,17 @@ interface Configured {
 }
 const { postgresql } = JSON.parse(memberConfig(cluster)) as Configured;
 
-/** As by openssl: our own certificates are signed with ECDSA. */
-function signedWithEd25519(): Values {
-  const directory = mkdtempSync(join(tmpdir(), 'ed25519-'));
+/** As by openssl: our own CAs have ECDSA keys, and identifiers of them. */
+function signedBy(key: string, ...more: readonly string[]): Values {
+  const directory = mkdtempSync(join(tmpdir(), 'openssl-'));
   const openssl = (words: string): void =>
     void execFileSync('openssl', words.split(' '), { cwd: directory, stdio: 'pipe' });
   try {
-    openssl('req -x509 -newkey ed25519 -nodes -keyout ca.key -out ca.crt -subj /CN=ed -days 2');
+    openssl(['req -x509 -nodes -keyout ca.key -out ca.crt -subj /CN=shop -days 2 -newkey', key, ...more].join(' '));
     openssl('req -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -keyout tls.key -out tls.csr -subj /O=shop');
     writeFileSync(
       join(directory, 'extensions'),
-      'subjectAltName=DNS:db-primary.apps.svc\nextendedKeyUsage=serverAuth\n',
+      'subjectAltName=DNS:db-primary.apps.svc\nextendedKeyUsage=serverAuth\nauthorityKeyIdentifier=none\n',
     );
     openssl('x509 -req -in tls.csr -CA ca.crt -CAkey ca.key -CAcreateserial -out tls.crt -days 2 -extfile extensions');
     return Object.fromEntries(
@@ -62,6 +62,21 @@ function signedWithEd25519(): Values {
     rmSync(directory, { recursive: true });
   }
 }
+
+const faultOf = async (values: Values, copy?: Values): Promise<string | undefined> => {
+  const secret = (name: string) =>
+    Promise.resolve(name === source ? values : name === 'db-shown-tls' ? copy : undefined);
+  return (await observeShown(cluster, { secret, now: Date.now } as unknown as EngineContext))?.source.source.fault;
+};
+
+it('two CAs of one name are followed one by the other where each has an identifier of its key, and refused where not', async () => {
+  const curve = 'ec -pkeyopt ec_paramgen_curve:prime256v1';
+  const plain = '-addext subjectKeyIdentifier=none -addext authorityKeyIdentifier=none';
+  const [old, next] = [signedBy(curve, plain), signedBy(curve, plain)];
+  expect(await faultOf(next)).toBeUndefined();
+  expect(await faultOf(next, old)).toMatch(/a CA that clients do not tell from the one that they trust now/);
+  expect(await faultOf(brought(company()), brought(company()))).toBeUndefined();
+});
 
 describe.each([...postgresPrograms])('PostgreSQL %s', (_, program) => {
   let home: PostgresHome;
@@ -172,10 +187,9 @@ describe.each([...postgresPrograms])('PostgreSQL %s', (_, program) => {
     };
     await reload(third);
     await expect.poll(() => login(third)).toBe('1');
-    const bad = signedWithEd25519();
+    const bad = signedBy('ed25519');
     await reload(bad);
     await expect.poll(() => login(bad)).toMatch(/could not find digest for NID UNDEF/);
-    const reader = { secret: (name: string) => Promise.resolve(name === source ? bad : undefined), now: Date.now };
-    expect((await observeShown(cluster, reader as unknown as EngineContext))?.source.source.fault).toMatch(/ed25519/);
+    expect(await faultOf(bad)).toMatch(/ed25519/);
   });
 });

@@ -118,6 +118,24 @@ describe('the three steps to another CA', () => {
     expect(await next(shown)).toEqual(['copy certificate of shop-db-tls']);
   });
 
+  it('drop the CA before only when every member is seen to show the next certificate, whatever its pod says', async () => {
+    const shown = shownBy(3, fromSecret, brought(first));
+    shown.secrets[source] = brought(second);
+    await next(shown);
+    all(shown, 'deliver');
+    all(shown, 'read');
+    shown.at += 10 * minuteMs;
+    expect(await next(shown)).toEqual(['copy certificate of shop-db-tls']);
+    all(shown, 'deliver');
+    const before = shown.members[1]?.shows;
+    all(shown, 'read');
+    // The kubelet brought the file after the server had read it, and before its pod said so.
+    Object.assign(shown.members[1] ?? {}, { shows: before });
+    shown.at += 10 * minuteMs;
+    expect(await next(shown)).toEqual(['reload db-1-0']);
+    expect(await next(shown)).toEqual(['copy ca of shop-db-tls']);
+  });
+
   it('give kubelets three minutes for those who are not asked', async () => {
     const shown = shownBy(3, fromSecret, brought(first));
     shown.secrets[source] = brought(second);
