@@ -3,12 +3,13 @@ import { describe, expect, it } from 'vitest';
 import { makeAuthority, makeLeaf } from '../../../src/certificates/certificate.ts';
 import { certificatesIn, type Values } from '../../../src/certificates/facts.ts';
 import { operatorSession } from '../../../src/engines/postgres/client/credentials.ts';
+import { forecastPostgres } from '../../../src/engines/postgres/plan/forecast.ts';
 import { planPostgres } from '../../../src/engines/postgres/plan/plan.ts';
 import { heldBack, planShown, shownReloads } from '../../../src/engines/postgres/plan/shown-certificate.ts';
 import { postgresChildren } from '../../../src/engines/postgres/resources/resources.ts';
 import { postgresStatus } from '../../../src/engines/postgres/status.ts';
 import { refusalOf } from '../../../src/system/accepted.ts';
-import { postgresCluster, type Story } from '../../support/postgres-situation.ts';
+import { postgresCluster, postgresWorld, type Story } from '../../support/postgres-situation.ts';
 import { words } from '../../support/postgres-words.ts';
 import {
   brought,
@@ -332,6 +333,20 @@ describe('who is let in by certificate', () => {
       servername: 'db-primary.apps.svc',
     });
     expect(plain.tls?.anyName).toBeUndefined();
+  });
+});
+
+describe('a plan', () => {
+  it('tells what follows where a running cluster is to show another certificate', () => {
+    const of = (story: Story): readonly string[] => {
+      const { cluster, children } = postgresWorld(story);
+      return forecastPostgres(cluster, children);
+    };
+    expect(of({ before: {}, spec: fromSecret })).toEqual([
+      'members restart once with a copy of the certificate that they show, and show that of Secret shop-db-tls when each of them trusts its CA',
+    ]);
+    expect(of({ spec: fromSecret })).toEqual([]);
+    expect(of({})).toEqual([]);
   });
 });
 

@@ -7,16 +7,15 @@ import type { DesiredCondition } from '../../../api/condition.ts';
 import type { SpecWarning } from '../../../engine/spec-warnings.ts';
 import { type Copying, type CopyTakers, copying } from '../../../plan/copying.ts';
 import { type ActStep, blocked, type ObjectStep, type Outcome, type Step, settled, wait } from '../../../plan/plan.ts';
-import type { StatefulSet } from '../../../resources/children.ts';
 import type { PostgresAction } from '../action.ts';
 import { hasSource } from '../client/server-ca.ts';
-import { postgresNames, serverCasAnnotation } from '../names.ts';
+import { serverCasAnnotation } from '../names.ts';
 import type { LiveMember } from '../observe/observed.ts';
 import { readEveryMs } from '../observe/shown-certificate.ts';
 import { indexOf, type Situation } from '../observe/situation.ts';
 import { issuedSecret } from '../resources/certificates.ts';
 import { memberPart } from '../resources/resources.ts';
-import { ownWanted, shownWanted } from '../resources/shown-certificate.ts';
+import { isShownMounted, ownWanted, shownWanted } from '../resources/shown-certificate.ts';
 import { isBesideOutdated } from './beside.ts';
 import { memberProblems } from './health.ts';
 import { isOutdated, isUnsettled } from './outdated.ts';
@@ -78,19 +77,10 @@ function copyingIn(situation: Situation): Copying | undefined {
   const { source = nothing, own } = observed.shown ?? {};
   const takers = takersIn(situation);
   // Those who run show the operator's certificate, and trust its CA alone: that is what they begin with.
-  if (own !== undefined && !takers.areNone && !isMounted(situation)) {
+  if (own !== undefined && !takers.areNone && !isShownMounted([...situation.sets.values()], cluster.metadata.name)) {
     return copying(ownWanted(cluster.metadata.name), own, { ...takers, trustSource: true }, observed.at);
   }
   return copying(wanted, source, takers, observed.at);
-}
-
-function isMounted({ cluster, sets }: Situation): boolean {
-  const { shown } = postgresNames(cluster.metadata.name).certificates;
-  const mounts = ({ spec }: StatefulSet): boolean =>
-    (spec?.template?.spec?.volumes ?? []).some(({ projected }) =>
-      (projected?.sources ?? []).some(({ secret }) => secret?.name === shown),
-    );
-  return [...sets.values()].some(mounts);
 }
 
 function takersIn(situation: Situation): CopyTakers {

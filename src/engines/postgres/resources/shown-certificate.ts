@@ -9,6 +9,7 @@ import type { Cluster } from '../../../api/cluster.ts';
 import { leafKeys } from '../../../certificates/facts.ts';
 import type { CopyWanted } from '../../../plan/copying.ts';
 import type { Desired } from '../../../plan/objects.ts';
+import type { StatefulSet } from '../../../resources/children.ts';
 import { configMap } from '../../../resources/configmap.ts';
 import { ownedMetadata, type Part } from '../../../resources/metadata.ts';
 import { hasSource } from '../client/server-ca.ts';
@@ -36,6 +37,16 @@ export function ownWanted(cluster: string): CopyWanted {
 /** Of the CAs by which servers are known. Each member has it on its pod, from the file that it reads. */
 export function casDigest(trusted: string): string {
   return createHash('sha256').update(trusted).digest('hex').slice(0, 16);
+}
+
+/** Whether a template names the copy: its pods have started with one. */
+export function isShownMounted(sets: readonly StatefulSet[], cluster: string): boolean {
+  const { shown } = postgresNames(cluster).certificates;
+  return sets.some(({ spec }) =>
+    (spec?.template?.spec?.volumes ?? []).some(({ projected }) =>
+      (projected?.sources ?? []).some(({ secret }) => secret?.name === shown),
+    ),
+  );
 }
 
 /** `trusted`: the CAs of the copy, for clients: without a key beside them. */
