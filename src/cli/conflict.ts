@@ -5,7 +5,7 @@
 import { displayName, type KubeObject } from '../api/object.ts';
 import { resourceOf } from '../api/resource.ts';
 import { claimConflict, claimsFor } from '../plan/claimed.ts';
-import { conflict, conflictText, secretConflict } from '../plan/conflict.ts';
+import { conflict, conflictText, secretConflict, sourceConflict, sourceWanted } from '../plan/conflict.ts';
 import { blocked, type Step } from '../plan/plan.ts';
 import { ApiError, isNotFound } from '../runtime/api-error.ts';
 import type { KubeClient } from '../runtime/client.ts';
@@ -29,9 +29,19 @@ async function takenBefore(step: Step, client: Pick<KubeClient, 'get'>, way: Way
   if (step.type !== 'create' && step.type !== 'issue') return undefined;
   const isSecret = !isCreation(step);
   // Nobody looks at a Secret who was asked to ask nobody.
-  const live = isSecret && way === 'never' ? undefined : await find(client, step.object);
-  if (live === undefined) return undefined;
-  return isSecret ? secretConflict(step, live) : conflict(step.object, live);
+  if (isSecret && way === 'never') return undefined;
+  const live = await find(client, step.object);
+  const whose = live === undefined ? undefined : isSecret ? secretConflict(step, live) : conflict(step.object, live);
+  return whose ?? (step.type === 'issue' ? await sourceTaken(step, client) : undefined);
+}
+
+async function sourceTaken(
+  step: Extract<Step, { type: 'issue' }>,
+  client: Pick<KubeClient, 'get'>,
+): Promise<string | undefined> {
+  const wanted = sourceWanted(step);
+  const source = wanted === undefined ? undefined : await find(client, wanted);
+  return source === undefined ? undefined : sourceConflict(step, source);
 }
 
 async function claimedBefore(step: Step, client: Pick<KubeClient, 'get'>): Promise<string | undefined> {

@@ -8,12 +8,11 @@ import type { KubeObject } from '../api/object.ts';
 import type { KindHandler, ObjectReference } from '../engine/engine.ts';
 import { asItEnds, planFinalization } from '../jobs/last-backup.ts';
 import { claimInUse, withCheckedTarget } from '../jobs/target-claim.ts';
-import { forecastDeletion, isHeldForData, secretsThatGo, stateThatGoes } from '../plan/deletion.ts';
+import { forecastDeletion, isHeldForData, secretsThatGo, stateThatGoes, wasGeneratedFor } from '../plan/deletion.ts';
 import { notJudged, type ObstructedPlan, withoutObstructed, withUnjudged } from '../plan/obstacle.ts';
 import { passPlan } from '../plan/pass.ts';
 import { type FieldChange, type Outcome, type Plan, type Step, wait } from '../plan/plan.ts';
 import { type Children, noChildren } from '../resources/children.ts';
-import { managedBy, managedByLabel } from '../resources/metadata.ts';
 import type { KubeClient } from '../runtime/client.ts';
 import { createTemplateJudge, noDryRuns } from '../runtime/template-judge.ts';
 import { createUnseenPods } from '../runtime/unseen-pods.ts';
@@ -170,10 +169,13 @@ async function generatedSecrets(
   cluster: Cluster<CommonSpec>,
   client: KubeClient,
 ): Promise<KubeObject[]> {
-  const names = secretsThatGo(engine.resources(cluster), cluster);
-  const found = await Promise.all(names.map((name) => findSecret(client, cluster.metadata.namespace, name)));
-  // One of that name which somebody made before us is theirs, though we have used it: the controller leaves it, too.
-  return found.flatMap((secret) => (secret?.metadata.labels?.[managedByLabel] === managedBy ? [secret] : []));
+  const found = await Promise.all(
+    secretsThatGo(engine.resources(cluster), cluster).map(async (wanted) => {
+      const live = await findSecret(client, cluster.metadata.namespace, wanted.metadata.name);
+      return live !== undefined && wasGeneratedFor(wanted, live) ? [live] : [];
+    }),
+  );
+  return found.flat();
 }
 
 /** What holds steps back, where the plan waits for something else. */

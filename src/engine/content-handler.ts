@@ -66,6 +66,8 @@ export function contentHandler<Spec extends ContentSpec, TargetSpec, Observed, A
     },
     async removal(resource, io, target) {
       if (target === undefined) return undefined;
+      const held = pausedBy(target);
+      if (held !== undefined) return { plan: { steps: [], outcome: held }, act: noAction };
       const situation = await observed(resource, target, io);
       return { plan: content.planRemoval(situation), act: acting(resource, target, io) };
     },
@@ -92,9 +94,13 @@ function obstacle(resource: Cluster<ContentSpec>, target: Cluster, peers: readon
     const message = `${resource.spec.name} in ${target.kind} ${target.metadata.name} is that of ${rival.kind} ${rival.metadata.name}, which is older`;
     return blocked('NameTaken', message, rivalRecheckMs);
   }
-  const isPaused = (target.spec as { readonly paused?: unknown }).paused === true;
+  return pausedBy(target);
+}
+
+function pausedBy({ kind, metadata, spec }: Cluster): Outcome | undefined {
+  const isPaused = (spec as { readonly paused?: unknown }).paused === true;
   return isPaused
-    ? wait('Paused', `${target.kind} ${target.metadata.name} is paused: nothing is changed`, pausedRecheckMs)
+    ? wait('Paused', `${kind} ${metadata.name} is paused: nothing is changed`, pausedRecheckMs)
     : undefined;
 }
 

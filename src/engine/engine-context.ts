@@ -44,6 +44,9 @@ export interface ClaimUse {
   readonly sets: readonly KubeObject[];
 }
 
+/** Who has to have made a Secret: the operator, for whichever cluster, or for the one of this name. */
+export type SecretOwner = 'ours' | { readonly of: string };
+
 /** What an engine may touch outside of its arguments. */
 export interface EngineContext {
   /**
@@ -57,11 +60,11 @@ export interface EngineContext {
    */
   exchange(request: HttpRequest): Promise<HttpResponse>;
   /**
-   * The decoded values of a Secret in the cluster's namespace; undefined where there is none. Never cached to disk. Where one of
-   * `ours` is asked for, that of somebody else has no values. `told`: what another object says of it now; values that were
-   * read before it said so are not taken.
+   * The decoded values of a Secret in the cluster's namespace; undefined where there is none. Never cached to disk. With `whose`,
+   * that of somebody else has no values. `told`: what another object says of it now; values that were read before it said so are
+   * not taken.
    */
-  secret(name: string, whose?: 'ours', told?: string): Promise<Readonly<Record<string, string>> | undefined>;
+  secret(name: string, whose?: SecretOwner, told?: string): Promise<Readonly<Record<string, string>> | undefined>;
   /** The database refused what that Secret says: it is read anew before it is used again. */
   secretRefused(name: string): void;
   /** A PersistentVolumeClaim of the cluster's namespace with who uses it, asked anew; undefined where there is none. */

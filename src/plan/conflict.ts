@@ -1,6 +1,7 @@
 /** Whose an object is that stands where a cluster wants one of its own. What is not the cluster's is never touched. */
 import type { KubeObject, OwnerReference } from '../api/object.ts';
-import { instanceLabel, managedBy, managedByLabel } from '../resources/metadata.ts';
+import { sourceOf } from '../certificates/issue.ts';
+import { instanceLabel, managedBy, managedByLabel, nameLabel } from '../resources/metadata.ts';
 import type { ObjectStep } from './plan.ts';
 
 function controllerOf({ metadata }: KubeObject): OwnerReference | undefined {
@@ -26,10 +27,39 @@ export function secretConflict(
     return undefined;
   }
   if (step.type === 'issue' && step.issue.what === 'copy' && isLeftByCertManager(live)) return undefined;
-  const { labels = {} } = live.metadata;
-  const isNamesake = step.type === 'create' || labels[instanceLabel] === step.object.metadata.labels?.[instanceLabel];
-  const isOurs = labels[managedByLabel] === managedBy && isNamesake;
+  const isOurs = step.type === 'create' ? isManaged(live) : isOfNamesake(step.object, live);
   return isOurs ? undefined : conflictText(step.object, 'somebody else');
+}
+
+/**
+ * Of a Secret that something is made from: an authority signs for its own cluster alone. Names of Secrets overlap: `shop-peer-ca` is that
+ * of the peers of etcd `shop`, and of PostgreSQL `shop-peer`, whose pods would be members of that etcd to its members.
+ */
+export function sourceConflict({ object, issue }: Extract<ObjectStep, { type: 'issue' }>, source: KubeObject) {
+  if (issue.what === 'copy' || isOfNamesake(object, source)) return undefined;
+  return conflictText(source, ownerWords(source));
+}
+
+/** The Secret that something is made from. */
+export function sourceWanted({ object, issue }: Extract<ObjectStep, { type: 'issue' }>): KubeObject | undefined {
+  const name = sourceOf(issue);
+  return name === undefined ? undefined : { ...object, metadata: { ...object.metadata, name } };
+}
+
+function isManaged({ metadata: { labels = {} } }: KubeObject): boolean {
+  return labels[managedByLabel] === managedBy;
+}
+
+/** Whether it is of a cluster with the name and, where it says one, the engine of the cluster that wants it. */
+function isOfNamesake(wanted: KubeObject, live: KubeObject): boolean {
+  const [own = {}, other = {}] = [wanted.metadata.labels, live.metadata.labels];
+  const isOfEngine = other[nameLabel] === undefined || other[nameLabel] === own[nameLabel];
+  return isManaged(live) && isOfEngine && other[instanceLabel] === own[instanceLabel];
+}
+
+function ownerWords(live: KubeObject): string {
+  const { labels = {} } = live.metadata;
+  return isManaged(live) ? `the ${labels[nameLabel]} cluster ${labels[instanceLabel]}` : 'somebody else';
 }
 
 export const certManagerPrefix = 'cert-manager.io/';

@@ -9,7 +9,7 @@ import type { Cluster, CommonSpec } from '../api/cluster.ts';
 import type { KubeObject, Resource } from '../api/object.ts';
 import { persistentVolumeClaims, resourceOf } from '../api/resource.ts';
 import type { Children, Claim } from '../resources/children.ts';
-import { managedBy, managedByLabel } from '../resources/metadata.ts';
+import { instanceLabel, managedBy, managedByLabel, nameLabel } from '../resources/metadata.ts';
 import { isOfPod } from './claimed.ts';
 import { type Desired, isFilled, ownerOf } from './objects.ts';
 import { type ObjectStep, type Plan, type Step, settled, wait } from './plan.ts';
@@ -41,10 +41,20 @@ function takesData({ spec }: Cluster<CommonSpec>): boolean {
   return spec.deletionPolicy === 'Delete' || spec.deletionPolicy === 'Snapshot';
 }
 
-/** Names of the Secrets that go with the data. What unlocks the last backup stays with that. */
-export function secretsThatGo(desired: readonly Desired[], { spec }: Cluster<CommonSpec>): readonly string[] {
+/** The Secrets that go with the data, as they would be made. What unlocks the last backup stays with that. */
+export function secretsThatGo(desired: readonly Desired[], { spec }: Cluster<CommonSpec>): readonly KubeObject[] {
   const stays = ({ unlocksBackups }: Desired): boolean => spec.deletionPolicy === 'Snapshot' && unlocksBackups === true;
-  return desired.flatMap((each) => (isFilled(each) && !stays(each) ? [each.object.metadata.name] : []));
+  return desired.flatMap((each) => (isFilled(each) && !stays(each) ? [each.object] : []));
+}
+
+/**
+ * Whether what is there was generated for this cluster. One of the name which somebody made before us is theirs, though we have used it.
+ * One of another cluster is that cluster's: `a-patroni-ca` is of PostgresCluster `a`, and has the name of one of `a-patroni`.
+ */
+export function wasGeneratedFor(wanted: KubeObject, live: KubeObject): boolean {
+  const { labels = {} } = live.metadata;
+  const isSame = [nameLabel, instanceLabel].every((label) => labels[label] === wanted.metadata.labels?.[label]);
+  return labels[managedByLabel] === managedBy && isSame;
 }
 
 /**

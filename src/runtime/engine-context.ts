@@ -2,8 +2,8 @@
 import { setMaxListeners } from 'node:events';
 import type { KubeObject } from '../api/object.ts';
 import { secrets } from '../api/resource.ts';
-import type { EngineContext } from '../engine/engine-context.ts';
-import { managedBy, managedByLabel } from '../resources/metadata.ts';
+import type { EngineContext, SecretOwner } from '../engine/engine-context.ts';
+import { instanceLabel, managedBy, managedByLabel } from '../resources/metadata.ts';
 import { type Clock, sleep } from '../system/clock.ts';
 import type { Dial } from '../system/dial.ts';
 import { createAbortScope } from './abort-scope.ts';
@@ -24,6 +24,8 @@ interface Known {
   readonly values: Values;
   /** It was made by us, for whichever cluster. */
   readonly isOurs: boolean;
+  /** The cluster that it was made for. */
+  readonly of?: string | undefined;
   /** What was said of it elsewhere when it was read. */
   readonly told?: string;
 }
@@ -31,8 +33,8 @@ interface Known {
 /** Secrets in memory, read by name when somebody needs to log in, and never all at once. */
 export interface SecretReader {
   read(namespace: string, name: string, signal: AbortSignal, told?: string): Promise<Known | undefined>;
-  /** Values that this process has just generated need not be read back. */
-  learn(namespace: string, name: string, values: Values): void;
+  /** Values that this process has just generated need not be read back. `of`: the cluster that they are for. */
+  learn(namespace: string, name: string, values: Values, of?: string): void;
   /** The values did not do. */
   refuse(namespace: string, name: string): void;
 }
@@ -45,12 +47,12 @@ export function createSecretReader(options: {
 }): SecretReader & { readonly size: number } {
   const { client, clock, onValue } = options;
   const known = new Map<string, Known & { readonly at: number; until: number }>();
-  const learn = (namespace: string, name: string, values: Values, isOurs = true, told?: string): void => {
-    for (const value of Object.values(values)) onValue(value);
+  const learn = (namespace: string, name: string, found: Known): void => {
+    for (const value of Object.values(found.values)) onValue(value);
     const at = clock.monotonic();
     const key = `${namespace}/${name}`;
     known.delete(key);
-    known.set(key, { values, isOurs, at, until: at + secretLifeMs, ...(told === undefined ? {} : { told }) });
+    known.set(key, { ...found, at, until: at + secretLifeMs });
     forgetUnused(at);
   };
   /** What was learned first stands first: a Secret of a cluster that is gone leaves memory once its time is over. */
@@ -64,7 +66,7 @@ export function createSecretReader(options: {
     get size() {
       return known.size;
     },
-    learn: (namespace, name, values) => learn(namespace, name, values),
+    learn: (namespace, name, values, of) => learn(namespace, name, { values, isOurs: true, of }),
     refuse(namespace, name) {
       const entry = known.get(`${namespace}/${name}`);
       if (entry !== undefined) entry.until = Math.min(entry.until, entry.at + refusedLifeMs);
@@ -81,15 +83,22 @@ export function createSecretReader(options: {
         const values = Object.fromEntries(
           Object.entries(secret.data ?? {}).map(([key, value]) => [key, Buffer.from(value, 'base64').toString('utf8')]),
         );
-        const isOurs = secret.metadata.labels?.[managedByLabel] === managedBy;
-        learn(namespace, name, values, isOurs, told);
-        return { values, isOurs };
+        const { labels = {} } = secret.metadata;
+        const isOurs = labels[managedByLabel] === managedBy;
+        const found = { values, isOurs, of: labels[instanceLabel] ?? '', ...(told === undefined ? {} : { told }) };
+        learn(namespace, name, found);
+        return found;
       } catch (error) {
         if (isNotFound(error)) return undefined;
         throw error;
       }
     },
   };
+}
+
+function isOf({ isOurs, of }: Known, whose: SecretOwner | undefined): boolean {
+  if (whose === undefined) return true;
+  return isOurs && (whose === 'ours' || of === undefined || of === whose.of);
 }
 
 export function engineIO(options: {
@@ -120,7 +129,7 @@ export function engineIO(options: {
     now: () => clock.now(),
     secret: async (name, whose, told) => {
       const found = await reader.read(namespace, name, signal, told);
-      return found === undefined || found.isOurs || whose === undefined ? found?.values : {};
+      return found === undefined || isOf(found, whose) ? found?.values : {};
     },
     secretRefused: (name) => reader.refuse(namespace, name),
     claim: (name) => claims(namespace, name, signal),

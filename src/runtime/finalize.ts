@@ -6,10 +6,9 @@ import type { Assessment, KindHandler } from '../engine/engine.ts';
 import type { EngineContext } from '../engine/engine-context.ts';
 import { planFinalization } from '../jobs/last-backup.ts';
 import { withCheckedTarget } from '../jobs/target-claim.ts';
-import { isHeldForData, secretsThatGo } from '../plan/deletion.ts';
+import { isHeldForData, secretsThatGo, wasGeneratedFor } from '../plan/deletion.ts';
 import { type Step, settled } from '../plan/plan.ts';
 import type { Children } from '../resources/children.ts';
-import { managedBy, managedByLabel } from '../resources/metadata.ts';
 import { isNotFound } from './api-error.ts';
 import type { KubeClient } from './client.ts';
 import type { Executor } from './executor.ts';
@@ -76,20 +75,20 @@ export function createFinalizer({ client, executor, status, io, freshness, lates
     cluster: Cluster<CommonSpec>,
     signal: AbortSignal,
   ): Promise<KubeObject[]> {
-    const names = secretsThatGo(engine.resources(cluster), cluster);
     const { namespace } = cluster.metadata;
     const found = await Promise.all(
-      names.map(async (name) => {
+      secretsThatGo(engine.resources(cluster), cluster).map(async (wanted) => {
         try {
-          return [await client.get({ resource: secretResource, namespace, name }, { signal })];
+          const { name } = wanted.metadata;
+          const live = await client.get({ resource: secretResource, namespace, name }, { signal });
+          return wasGeneratedFor(wanted, live) ? [live] : [];
         } catch (error) {
           if (isNotFound(error)) return [];
           throw error;
         }
       }),
     );
-    // One of that name which somebody made before us is theirs, though we have used it.
-    return found.flat().filter(({ metadata }) => metadata.labels?.[managedByLabel] === managedBy);
+    return found.flat();
   }
 
   return {

@@ -7,7 +7,7 @@ import { secrets } from '../api/resource.ts';
 import type { Randomness } from '../certificates/certificate.ts';
 import { digestOf, type Values } from '../certificates/facts.ts';
 import { type Issue, issued, type Material, sourceOf } from '../certificates/issue.ts';
-import { certManagerPrefix, isLeftByCertManager, secretConflict } from '../plan/conflict.ts';
+import { certManagerPrefix, isLeftByCertManager, secretConflict, sourceConflict } from '../plan/conflict.ts';
 import type { ObjectStep } from '../plan/plan.ts';
 import { isAlreadyExists, isNotFound } from './api-error.ts';
 import type { KubeClient } from './client.ts';
@@ -53,6 +53,7 @@ export function createIssuer(options: IssuerOptions): Issuer {
         source === undefined ? undefined : read(namespace, source, signal),
       ]);
       refuseOthers(step, live);
+      if (from !== undefined) refuse(sourceConflict(step, from));
       const own = live === undefined ? undefined : valuesOf(live);
       if (digestOf(own) !== issue.seen) {
         onStaleSecret?.(namespace, name);
@@ -60,7 +61,8 @@ export function createIssuer(options: IssuerOptions): Issuer {
       }
       const made = makeOf(issue, { own, source: from === undefined ? undefined : valuesOf(from) }, namespace);
       try {
-        onSecret?.(await write(object, live, made, signal), made);
+        const written = await write(object, live, made, signal);
+        onSecret?.(written, made);
       } catch (error) {
         if (!isAlreadyExists(error)) throw error;
         refuseOthers(step, await read(namespace, name, signal));
@@ -99,7 +101,10 @@ export function createIssuer(options: IssuerOptions): Issuer {
 }
 
 function refuseOthers(step: IssueStep, live: KubeObject | undefined): void {
-  const whose = live === undefined ? undefined : secretConflict(step, live);
+  refuse(live === undefined ? undefined : secretConflict(step, live));
+}
+
+function refuse(whose: string | undefined): void {
   if (whose !== undefined) throw new NameConflict(whose);
 }
 

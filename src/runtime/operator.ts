@@ -6,6 +6,7 @@
  */
 import type { KindHandler } from '../engine/engine.ts';
 import { leaseName } from '../jobs/permissions.ts';
+import { instanceLabel } from '../resources/metadata.ts';
 import type { Clock, Random } from '../system/clock.ts';
 import type { Dial } from '../system/dial.ts';
 import type { ProtectedLog } from '../system/log.ts';
@@ -121,7 +122,8 @@ export function createOperator(options: OperatorOptions): Operator {
     writes,
     now,
     onStaleSecret: (namespace, name) => secrets.refuse(namespace, name),
-    onSecret: ({ metadata }, values) => secrets.learn(metadata.namespace ?? '', metadata.name, values),
+    onSecret: ({ metadata: { namespace = '', name, labels } }, values) =>
+      secrets.learn(namespace, name, values, labels?.[instanceLabel]),
   });
   const status = createStatusWriter({ client, cache, clock });
   const templates = createTemplateJudge({

@@ -211,6 +211,35 @@ describe.each([...essentialPrograms])('PostgreSQL %s', (_, program) => {
     expect((await agent.report())?.gap).toBeUndefined();
   });
 
+  it('does not go on where another server has begun the same timeline, also where what it holds of that ends with a file', async () => {
+    const [one, other] = [await startStandby(home, primary, 'one', {}), await startStandby(home, primary, 'other', {})];
+    started.push(one, other);
+    const agent = await archive(primary, one);
+    await expect.poll(async () => (await agent.report())?.hasBase, patience).toBe(true);
+    const promote = async (server: PostgresProcess) => {
+      await server.sql('SELECT pg_promote()');
+      await server.sql("SELECT pg_create_physical_replication_slot('archive', true)");
+    };
+    await primary.shutDown();
+    await promote(one);
+    await fill(one, 3_000);
+    await one.sql('SELECT pg_switch_wal()');
+    const onTimeline = async () => (await store.list()).filter(({ name }) => /\/00000002\/0/.test(name));
+    const end = await positionOf(one);
+    await isArchived(one, end);
+    await agent.stop();
+    running.pop();
+    expect((await onTimeline()).every(({ isWhole }) => isWhole)).toBe(true);
+    await one.stop();
+
+    await promote(other);
+    const hasPassed = async () =>
+      (await other.sql(`SELECT pg_current_wal_flush_lsn() > '${end}'::pg_lsn + 1048576 * 2`))[0]?.[0] === 't';
+    while (!(await hasPassed())) await fill(other, 2_000);
+    const second = await archive(other);
+    await expect.poll(async () => (await second.report())?.problem?.reason, patience).toBe('Occupied');
+  });
+
   it('restores what was committed after the base backup, and nothing after a point', async () => {
     const agent = await archive(primary);
     await expect.poll(async () => (await agent.report())?.hasBase, patience).toBe(true);

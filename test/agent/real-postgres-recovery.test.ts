@@ -1,6 +1,15 @@
 /** What makes a member's data of a backup, in the Job of a restore: run on real backups, killed at any point, and run again. */
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { recoverCommand } from '../../src/engines/postgres/backup/recovery.ts';
@@ -169,6 +178,31 @@ describe.each(programs)('a backup of PostgreSQL %s', (major, program) => {
     const restored = await copy();
     expect(await restored.sql('SELECT count(*) FROM t')).toEqual([['160000']]);
     expect(await restored.sql(timeline)).toEqual([['00000002']]);
+  });
+
+  it('is not put in place where a part of its log is there and cannot be read: that is not the end of the log', async () => {
+    const source = await primary();
+    await source.sql('CREATE TABLE t (n int)');
+    await take(source);
+    const log = join(home.directory, 'primary', 'pg_wal');
+    for (let i = 0; i < 3; i++) await source.sql('INSERT INTO t VALUES (1); SELECT pg_switch_wal()');
+    await source.sql('CHECKPOINT');
+    const segments = readdirSync(log).filter((name) => /^[0-9A-F]{24}$/.test(name));
+    await fetch();
+    mkdirSync(join(volume, 'restored.wal'));
+    for (const name of segments) copyFileSync(join(log, name), join(volume, 'restored.wal', name));
+    home.give(volume);
+    // As where the volume has no room for the copy, or does not give the file.
+    const [, , broken = ''] = segments.sort();
+    chmodSync(join(volume, 'restored.wal', broken), 0);
+
+    const { code, output } = await recover();
+    expect([code, output]).toEqual([1, expect.stringContaining('Permission denied')]);
+    expect(readdirSync(volume)).not.toContain('data');
+    chmodSync(join(volume, 'restored.wal', broken), 0o600);
+    expect((await recover()).code).toBe(0);
+    const restored = await copy();
+    expect(await restored.sql('SELECT count(*) FROM t')).toEqual([['3']]);
   });
 
   it('that lacks a part of its log is not put in place, and the server says why', async () => {

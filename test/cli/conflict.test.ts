@@ -1,6 +1,7 @@
 /** Two kinds of one name in one namespace: the second one gets nothing of the first, and the plan says why. */
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../src/api/object.ts';
+import { issued } from '../../src/certificates/issue.ts';
 import { plan } from '../../src/cli/plan.ts';
 import { instanceLabel, managedBy, managedByLabel, nameLabel } from '../../src/resources/metadata.ts';
 import { apiServer } from './api-server.ts';
@@ -77,6 +78,22 @@ describe('plan of a cluster whose name is taken', () => {
     const { printed } = await planned(of(etcd), [secret('db-client-tls')]);
     expect(printed.out).toContain(
       'blocked by: Secret db-client-tls exists and belongs to somebody else (NameConflict)\n',
+    );
+  });
+
+  it('by an authority of another cluster, whose name its own would have', async () => {
+    const now = Date.now();
+    const values = issued(
+      { what: 'authority', name: 'db-peer-ca', hours: 100, seen: '' },
+      { own: undefined, source: undefined },
+      now,
+    );
+    const data = Object.fromEntries(Object.entries(values).map(([key, value]) => [key, btoa(value)]));
+    const labels = { [managedByLabel]: managedBy, [nameLabel]: 'etcd', [instanceLabel]: 'db' };
+    const postgres = { ...cluster('EtcdCluster', 'db-peer'), kind: 'PostgresCluster' };
+    const { printed } = await planned(of(postgres), [{ ...secret('db-peer-ca', labels), data }]);
+    expect(printed.out).toContain(
+      'blocked by: Secret db-peer-ca exists and belongs to the etcd cluster db (NameConflict)\n',
     );
   });
 

@@ -224,8 +224,14 @@ describe('plan against a cluster', () => {
     expect(cli.printed.out).toContain('  delete\n    StatefulSet/cache: the cluster is deleted\n');
   });
 
-  it.each([
-    ['that we have made', { 'app.kubernetes.io/managed-by': 'clusterwright' }, true],
+  const madeFor = (cluster: string): Record<string, string> => ({
+    'app.kubernetes.io/managed-by': 'clusterwright',
+    'app.kubernetes.io/name': 'redis',
+    'app.kubernetes.io/instance': cluster,
+  });
+  it.each<[string, Record<string, string>, boolean]>([
+    ['that we have made', madeFor('cache'), true],
+    ['that we have made for another cluster', madeFor('other'), false],
     ['that somebody has made before us', {}, false],
   ])('plans the deletion of a Secret of the name as the controller does: one %s', async (_, labels, isDeleted) => {
     const cluster = stored({ deletionPolicy: 'Delete' });

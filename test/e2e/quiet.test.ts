@@ -4,8 +4,11 @@
  *
  * `CLUSTERWRIGHT_QUIET_SECONDS` makes the rest longer than its default of a minute.
  */
+import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { killProcess } from '../../src/sandbox/faults/process.ts';
 import { requestsOf } from '../support/metrics-text.ts';
 import type { OperatorProcess } from '../support/operator-process.ts';
 import { recordResult } from '../support/results.ts';
@@ -87,6 +90,20 @@ test(
   },
   (quietSeconds + 60) * 2000,
 );
+
+/** Redis is the first process of its container and does not wait for processes that it has not started. */
+test('probes leave no process behind', async () => {
+  // SIGCONT changes nothing: only the id is wanted.
+  const { pid } = await killProcess({ namespace: stage.namespace, name: 'r-0' }, { signal: 'SIGCONT' });
+  const { stdout } = await promisify(execFile)('ps', ['-o', 'stat=,comm=', '--ppid', String(pid)]).catch(
+    (error: { code?: number; stdout?: string }) => {
+      // It has no child at all.
+      if (error.code === 1) return { stdout: error.stdout ?? '' };
+      throw error;
+    },
+  );
+  expect(stdout.split('\n').filter((line) => line.startsWith('Z'))).toEqual([]);
+});
 
 test('an operator that starts anew writes nothing', async () => {
   await operator.stop();

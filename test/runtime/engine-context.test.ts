@@ -111,6 +111,19 @@ describe('a Secret', () => {
     expect(await io.secret('db2-internal', 'ours')).toEqual({ password: 'made' });
   });
 
+  it('of another cluster gives nothing where one of this cluster is asked for', async () => {
+    const { api, io, reader } = secrets();
+    const data = { password: Buffer.from('own').toString('base64') };
+    const labels = { 'app.kubernetes.io/managed-by': 'clusterwright', 'app.kubernetes.io/instance': 'db' };
+    const metadata = { name: 'db-patroni-ca', namespace: 'apps', labels };
+    api.put({ apiVersion: 'v1', kind: 'Secret', metadata, data });
+    expect(await io.secret('db-patroni-ca', { of: 'db-patroni' })).toEqual({});
+    expect(await io.secret('db-patroni-ca', { of: 'db' })).toEqual({ password: 'own' });
+    reader.learn('apps', 'db-tls', { password: 'made' }, 'db');
+    expect(await io.secret('db-tls', { of: 'db-patroni' })).toEqual({});
+    expect(await io.secret('db-tls', { of: 'db' })).toEqual({ password: 'made' });
+  });
+
   it('is read by name, once an hour, and its values are told to whom keeps them out of the log', async () => {
     const { api, clock, io, put, values } = secrets();
     put('one');

@@ -6,7 +6,7 @@ import { makeAuthority } from '../../src/certificates/certificate.ts';
 import { authoritySeen, digestOf, type Values } from '../../src/certificates/facts.ts';
 import type { Issue } from '../../src/certificates/issue.ts';
 import type { Step } from '../../src/plan/plan.ts';
-import { instanceLabel, managedBy, managedByLabel } from '../../src/resources/metadata.ts';
+import { instanceLabel, managedBy, managedByLabel, nameLabel } from '../../src/resources/metadata.ts';
 import { createExecutor, type ExecutorOptions } from '../../src/runtime/executor.ts';
 import { NameConflict } from '../../src/runtime/name-conflict.ts';
 import { type ControllerParts, controllerParts } from '../support/controller-parts.ts';
@@ -165,6 +165,18 @@ it('a Secret of another cluster of ours is left alone', async () => {
   const metadata = { name: 'db-peer-ca', namespace: 'apps', labels: { ...labels, [instanceLabel]: 'other' } };
   parts.api.put({ ...secret('db-peer-ca'), metadata, data: { a: 'Yg==' } });
   await expect(run(authority(digestOf({ a: 'b' })))).rejects.toThrow(NameConflict);
+});
+
+it('an authority of another cluster of ours signs nothing', async () => {
+  await run(authority());
+  const { metadata, ...rest } = parts.api.get('Secret', 'db-peer-ca') ?? secret('db-peer-ca');
+  for (const other of [{ [instanceLabel]: 'other' }, { [nameLabel]: 'etcd' }, { [managedByLabel]: 'somebody' }]) {
+    parts.api.put({ ...rest, metadata: { ...metadata, labels: { ...labels, ...other } } });
+    await expect(run(leaf())).rejects.toThrow(NameConflict);
+    const again = { what: 'authority-again', name: 'db-ca', hours: 87_600, from: 'db-peer-ca', seen: '' } as const;
+    await expect(run(step('db-ca', again))).rejects.toThrow(/Secret db-peer-ca exists and belongs to/);
+  }
+  expect([valuesIn('db-peer-tls'), valuesIn('db-ca')]).toEqual([undefined, undefined]);
 });
 
 it('nothing is written over what nobody has seen', async () => {

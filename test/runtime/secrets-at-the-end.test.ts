@@ -2,16 +2,20 @@
 import { afterEach, expect, it } from 'vitest';
 import type { KubeObject } from '../../src/api/object.ts';
 import { deletionFinalizer } from '../../src/plan/deletion.ts';
-import { managedBy, managedByLabel } from '../../src/resources/metadata.ts';
+import { instanceLabel, managedBy, managedByLabel, nameLabel } from '../../src/resources/metadata.ts';
 import { type ReconcilerRig, reconcilerRig } from '../support/reconciler-rig.ts';
 import { testCluster } from '../support/test-engine.ts';
 import { turn } from '../support/virtual-clock.ts';
 
 const going = { finalizers: [deletionFinalizer], deletionTimestamp: '2030-01-01T00:00:00Z' };
-const secretOf = (name: string): KubeObject => ({
+const secretOf = (name: string, cluster = 'db', engine = 'test'): KubeObject => ({
   apiVersion: 'v1',
   kind: 'Secret',
-  metadata: { name, namespace: 'apps', labels: { [managedByLabel]: managedBy } },
+  metadata: {
+    name,
+    namespace: 'apps',
+    labels: { [managedByLabel]: managedBy, [instanceLabel]: cluster, [nameLabel]: engine },
+  },
 });
 const generate = [{ key: 'password', length: 32 }];
 let rig: ReconcilerRig;
@@ -32,4 +36,20 @@ it.each([
   await turn();
   await rig.pass();
   expect(rig.api.writes.filter((write) => write.startsWith('DELETE'))).toEqual(deletions);
+});
+
+it.each([
+  ['another cluster', secretOf('db-patroni-ca', 'other')],
+  ['a cluster of the same name of another engine', secretOf('db-patroni-ca', 'db', 'other')],
+])('one of %s stays, though it has the name', async (_, theirs) => {
+  rig = await reconcilerRig([testCluster('db', { deletionPolicy: 'Delete' }, going)]);
+  rig.engine.resources = () => [
+    { object: secretOf('db-patroni-ca'), issued: true },
+    { object: secretOf('db-root'), generate },
+  ];
+  rig.api.put(theirs);
+  rig.api.put(secretOf('db-root'));
+  await turn();
+  await rig.pass();
+  expect(rig.api.writes.filter((write) => write.startsWith('DELETE'))).toEqual(['DELETE secrets/db-root']);
 });

@@ -8,6 +8,10 @@ import { backupKind } from '../../src/api/backup.ts';
 import { scheduleKind } from '../../src/api/backup-schedule.ts';
 import type { KubeObject } from '../../src/api/object.ts';
 import { resourceOf } from '../../src/api/resource.ts';
+import { etcdKind } from '../../src/engines/etcd/kind/schema.ts';
+import { databaseKind } from '../../src/engines/postgres/kind/database.ts';
+import { postgresKind } from '../../src/engines/postgres/kind/schema.ts';
+import { userKind } from '../../src/engines/postgres/kind/user.ts';
 import { redisKind } from '../../src/engines/redis/kind/schema.ts';
 import { createClient, type KubeClient } from '../../src/runtime/client.ts';
 import { collectionPath } from '../../src/runtime/resource-path.ts';
@@ -126,7 +130,9 @@ export class ApiInMemory {
   }
 
   #collectionOf(object: KubeObject): string {
-    const own = [redisKind, backupKind, scheduleKind].find(({ resource: { kind } }) => kind === object.kind);
+    const own = [redisKind, etcdKind, postgresKind, databaseKind, userKind, backupKind, scheduleKind].find(
+      ({ resource: { kind } }) => kind === object.kind,
+    );
     const resource = own?.resource ?? resourceOf(object);
     return collectionPath(resource, object.metadata.namespace);
   }

@@ -398,6 +398,7 @@ function liveOf(
         configAgeMs: 60_000,
         upMs: 3_600_000,
         waitsFor: isPrimary && numbers.length > 1 && cluster.spec.synchronous.count > 0 ? 'ANY 1 ("db-1-0")' : '',
+        prepared: 0,
       },
       settings: parameterNames(cluster.spec).map((name) => ({
         name,

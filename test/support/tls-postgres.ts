@@ -72,12 +72,13 @@ export function answerAs(
       return table([{ hasOwner: truth(facts.hasOwner), owner: facts.owner ?? null }]);
     }
     if (statement.includes('"isDefault"')) return settingsTable(server.settings);
+    if (statement.includes('AS reordered')) return table([{ reordered: server.reordered ?? null }]);
     if (statement.includes('"inRecovery"')) return factsTable(server.facts);
     return undefined;
   };
 }
 
-function factsTable({ inRecovery, config, waitsFor, pending, configAgeMs, upMs }: ServerFacts): Buffer {
+function factsTable({ inRecovery, config, waitsFor, pending, configAgeMs, upMs, prepared }: ServerFacts): Buffer {
   return table([
     {
       inRecovery: truth(inRecovery),
@@ -86,6 +87,7 @@ function factsTable({ inRecovery, config, waitsFor, pending, configAgeMs, upMs }
       configAgeMs: String(configAgeMs),
       upMs: String(upMs),
       waitsFor,
+      prepared: String(prepared),
     },
   ]);
 }

@@ -16,9 +16,10 @@ import { isPrimary, podOf, type Situation } from './observe/situation.ts';
 import { memberProblems } from './plan/health.ts';
 import { isOutdated, isUnsettled } from './plan/outdated.ts';
 import { parametersRefused } from './plan/parameters.ts';
+import { transactionsPrepared } from './plan/prepared.ts';
 import { switchoverRefused } from './plan/requests.ts';
 import { heldBack, nameWarnings } from './plan/shown-certificate.ts';
-import { specWarnings } from './plan/warnings.ts';
+import { collationWarnings, specWarnings } from './plan/warnings.ts';
 
 export function postgresStatus(situation: Situation, plan: Plan<PostgresAction>): StatusReport {
   const { cluster, spec, primary, store } = situation;
@@ -39,6 +40,7 @@ export function postgresStatus(situation: Situation, plan: Plan<PostgresAction>)
       ...expansion(situation),
       ...heldBack(situation),
       ...warningClaims([
+        ...collationWarnings(situation),
         ...specWarnings(spec),
         ...nameWarnings(situation),
         ...shrinkWarnings(spec.storage.size, claims),
@@ -81,7 +83,7 @@ interface Judgement {
 }
 
 /** The members serve: what a person wants besides cannot be had. */
-const harmless: readonly string[] = [volumesTooSmall, parametersRefused, switchoverRefused];
+const harmless: readonly string[] = [volumesTooSmall, parametersRefused, switchoverRefused, transactionsPrepared];
 /** Nobody has asked for these. */
 const repairs: readonly string[] = ['Replacing', 'Reinitializing', 'Recovering'];
 /** These a person has asked for, in the spec or by an annotation. */

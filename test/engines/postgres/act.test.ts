@@ -170,6 +170,20 @@ describe('what is seen of the first database', () => {
     expect(await observeApplication(world.cluster, '10.0.0.0', io)).toMatchObject({ state: 'seen', isPasswordWrong });
   });
 
+  it.each<[string, Readonly<Record<string, string>> | undefined, string]>([
+    ['is gone', undefined, 'secret'],
+    ['has no password', { username: 'app' }, 'key'],
+  ])('the Secret of the application %s, and nobody tries to log in', async (_, values, lacks) => {
+    const { said, io } = postgres(facts('t', 'app'));
+    const without: EngineContext = { ...io, secret: async (name) => (name === 'db-app' ? values : secrets[name]) };
+    expect(await observeApplication(world.cluster, '10.0.0.0', without)).toMatchObject({
+      state: 'seen',
+      isPasswordWrong: false,
+      lacks,
+    });
+    expect(said.filter((line) => line.startsWith('login app'))).toEqual([]);
+  });
+
   it('a server that lets the owner in without a question says nothing about the password', async () => {
     const { said, io } = postgres(facts('t', 'app'));
     expect(await observeApplication(world.cluster, '10.0.0.0', io)).toMatchObject({ isPasswordWrong: false });

@@ -354,6 +354,14 @@ describe('a resource about a cluster', () => {
       'Paused',
     ]);
     expect(await databases.removal?.(database(), io)).toBeUndefined();
+    for (const [content, resource] of [
+      [databases, database()],
+      [users, contentResource('PostgresUser', 'a', { name: 'a' })],
+    ] as const)
+      expect((await content.removal?.(resource, io, targetOf({ paused: true })))?.plan).toMatchObject({
+        steps: [],
+        outcome: { state: 'wait', reason: 'Paused' },
+      });
   });
 
   it.each<[string, object, string]>([

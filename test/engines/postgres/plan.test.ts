@@ -309,8 +309,8 @@ describe('the shared configuration', () => {
 });
 
 describe('the application', () => {
-  const seen = (facts: object, isPasswordWrong = false): Story => ({
-    observed: { application: { state: 'seen', facts, isPasswordWrong } } as never,
+  const seen = (facts: object, isPasswordWrong = false, lacks = {}): Story => ({
+    observed: { application: { state: 'seen', facts, isPasswordWrong, ...lacks } } as never,
   });
   table([
     [
@@ -332,6 +332,16 @@ describe('the application', () => {
       'gets its password',
       seen({ hasOwner: true, owner: 'app' }, true),
       ['make application, owner is there, database is there', 'wait Updating'],
+    ],
+    [
+      'gets its Secret again, which somebody has deleted',
+      seen({ hasOwner: true, owner: 'app' }, false, { lacks: 'secret' }),
+      ['create Secret db-app', 'wait Updating'],
+    ],
+    [
+      'keeps a Secret that somebody has emptied, and the status says so',
+      seen({ hasOwner: true, owner: 'app' }, false, { lacks: 'key' }),
+      ['blocked SecretMissing'],
     ],
     ['keeps a database that belongs to another role', seen({ hasOwner: true, owner: 'other' }), ['settled']],
     [
@@ -371,6 +381,13 @@ describe('certificates', () => {
   });
   it('that are lost block members from starting anew', () => {
     expect(planned({ observed: { certificates: undefined } as never })).toEqual(['blocked CertificatesLost']);
+  });
+  it.each<[string, Story, string]>([
+    ['say so', {}, 'blocked CertificatesLost'],
+    ['let a cluster be parked, which ends it', { spec: { instances: 0 }, before: {} }, 'wait Parking'],
+  ])('of which the operator has none, and can make none, %s', (_, story, outcome) => {
+    const observed = { credentialsProblem: 'Secret db-patroni-operator-tls has no certificate' };
+    expect(planned({ primary: 'nobody', members: { all: 'silent' }, observed, ...story }).at(-1)).toBe(outcome);
   });
   it('are made first', () => {
     const lines = planned({ ...nothingYet, observed: { certificates: undefined } as never });

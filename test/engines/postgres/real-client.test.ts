@@ -6,13 +6,14 @@ import type { PostgresConnection } from '../../../src/engines/postgres/client/co
 import type { Login } from '../../../src/engines/postgres/client/login.ts';
 import { formatLsn, segmentName } from '../../../src/engines/postgres/client/lsn.ts';
 import { ask, askOne } from '../../../src/engines/postgres/client/question.ts';
-import { databasesQuestion } from '../../../src/engines/postgres/client/questions/databases.ts';
+import { databasesQuestion, reorderedQuestion } from '../../../src/engines/postgres/client/questions/databases.ts';
 import { recoveryQuestion } from '../../../src/engines/postgres/client/questions/recovery.ts';
 import {
   followersQuestion,
   slotsQuestion,
   upstreamQuestion,
 } from '../../../src/engines/postgres/client/questions/replication.ts';
+import { serverQuestion } from '../../../src/engines/postgres/client/questions/server.ts';
 import { pendingSettingsQuestion } from '../../../src/engines/postgres/client/questions/settings.ts';
 import {
   createSlot,
@@ -65,9 +66,14 @@ describe.each([...postgresPrograms])('PostgreSQL %s', (major, program) => {
     ];
     // The certificates of these tests have no common name.
     const identities = ['members "O=members" by_certificate'];
-    primary = await startPostgres(home, 'primary', { certificates, hba, identities });
+    primary = await startPostgres(home, 'primary', {
+      ...{ certificates, hba, identities },
+      config: ['max_prepared_transactions = 2'],
+    });
     await primary.sql('CREATE ROLE by_certificate SUPERUSER LOGIN REPLICATION');
-    standby = await startStandby(home, primary, 'standby', { config: ['ssl = off'] });
+    standby = await startStandby(home, primary, 'standby', {
+      config: ['ssl = off', 'max_prepared_transactions = 2'],
+    });
   });
   afterAll(async () => {
     await Promise.all([primary?.stop(), standby?.stop()]);
@@ -154,6 +160,23 @@ describe.each([...postgresPrograms])('PostgreSQL %s', (major, program) => {
     expect(databases.map(({ name }) => name)).toEqual(['postgres', 'template0', 'template1']);
     expect(databases[0]).toMatchObject({ owner: 'postgres', allowsConnections: true, provider: 'c', collation: 'C' });
     expect(databases[0]?.recordedVersion).toEqual(databases[0]?.actualVersion);
+  });
+
+  it('says in which databases it sorts in another way than their indexes do, and how many transactions are prepared', async () => {
+    const reordered = () => talkTo(primary, (it) => askOne(it, reorderedQuestion));
+    expect(await reordered()).toEqual({ reordered: undefined });
+    await primary.sql(
+      `CREATE DATABASE "Sorted" TEMPLATE template0 LOCALE 'C' LOCALE_PROVIDER icu ICU_LOCALE 'de-DE' ENCODING 'UTF8'`,
+    );
+    expect(await reordered()).toEqual({ reordered: undefined });
+    // As one that another image has made.
+    await primary.sql(`UPDATE pg_database SET datcollversion = '1' WHERE datname = 'Sorted'`);
+    expect(await reordered()).toEqual({ reordered: '"Sorted"' });
+    await primary.sql('DROP DATABASE "Sorted"');
+    expect(await talkTo(primary, (it) => askOne(it, serverQuestion))).toMatchObject({ prepared: 0 });
+    await primary.sql("BEGIN; SELECT pg_current_xact_id(); PREPARE TRANSACTION 'x'");
+    expect(await talkTo(primary, (it) => askOne(it, serverQuestion))).toMatchObject({ prepared: 1 });
+    await primary.sql("ROLLBACK PREPARED 'x'");
   });
 
   it('refuses to change anything for who only observes', async () => {

@@ -354,6 +354,23 @@ describe.each([...postgresPrograms])('PostgreSQL %s', (_, program) => {
     });
   });
 
+  it('a database that its owner closes to the operator does not keep rights elsewhere', async () => {
+    await it_.settle(user('team', { login: false }));
+    await it_.settle(user('leaver', { memberOf: ['team'] }));
+    await it_.settle(database('closed', 'leaver'));
+    await as('leaver', 'GRANT CONNECT ON DATABASE closed TO leaver; ALTER DATABASE closed CONNECTION LIMIT 0');
+    const less = { memberOf: [], connectionLimit: 3, grants: [] };
+    expect(await it_.settle(user('leaver', less))).toMatchObject({
+      did: ['change CONNECTION LIMIT of role leaver', 'end the membership of leaver in role team'],
+      reason: 'NotObserved',
+      message: 'privileges in database closed are not known: too many connections for database "closed"',
+    });
+    const removal = it_.remove(user('leaver', { ...less, deletionPolicy: 'Delete' }));
+    await expect(removal).rejects.toThrow('role "leaver" cannot be dropped because some objects depend on it');
+    await it_.server.sql('ALTER DATABASE closed CONNECTION LIMIT -1');
+    expect(await it_.settle(user('leaver', less))).toMatchObject({ did: [], reason: 'settled' });
+  });
+
   it('what the owner sets for sessions in a database changes nothing for the operator', async () => {
     await as(
       'shop-owner',

@@ -347,6 +347,13 @@ describe.each(programs)('an import of PostgreSQL %s', { timeout: 90_000 }, (vers
     );
   });
 
+  once('does not send the password itself to a source that is not verified', async () => {
+    const source = await sourceWith([], { hba: ['host replication importer all password'] });
+    const one = await begun(source);
+    await one.open();
+    await one.until(({ problem }) => problem?.includes('server requested a cleartext password') === true);
+  });
+
   once('waits where it may not log in, and takes a password that was corrected', async () => {
     const source = await sourceWith();
     const one = await begun(source);

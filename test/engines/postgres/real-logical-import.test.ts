@@ -1,5 +1,5 @@
 /** `copy_database.py` on real servers of two versions: what it copies, what it refuses, and when a copy is marked as whole. */
-import { writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { filledQuestion } from '../../../src/engines/postgres/client/application.ts';
@@ -95,7 +95,10 @@ describe.runIf(hasBoth)('a copy of a database of 15 in 17', () => {
     home.give(home.directory);
     initialise(home, 'old');
     initialise(home.version(17), 'new', '--locale=C.UTF-8');
-    source = await startPostgres(home, 'old', { config: ["unix_socket_directories = ''"] });
+    source = await startPostgres(home, 'old', {
+      config: ["unix_socket_directories = ''"],
+      hba: ['host all plain 127.0.0.1/32 password'],
+    });
     target = await startPostgres(home.version(17), 'new');
     home.shell(
       `PGBIN=/usr/lib/postgresql/17/bin OPERATOR_ROLE=clusterwright sh /data/post-init.sh 'port=${target.port} dbname=postgres'`,
@@ -186,6 +189,30 @@ describe.runIf(hasBoth)('a copy of a database of 15 in 17', () => {
     expect(await refusal({ SOURCE_PGDATABASE: 'bytes' })).toEqual({
       code: 3,
       words: expect.stringContaining('invalid byte sequence for encoding "UTF8"'),
+    });
+  });
+
+  test('no word of the source reaches psql as a command', async () => {
+    // Whoever runs the source, or sits on the way to it, answers as it likes. Here: functions in the place of PostgreSQL's own.
+    const said = String.raw`E'orders\n\\! touch /data/commanded\n'`;
+    const kinds = ['text, name, name', 'text, text, name, name'];
+    const each = (sql: (kind: string) => string) => source.sql(kinds.map(sql).join('; '), 'the shop');
+    await each(
+      (kind) => `CREATE FUNCTION pg_catalog.format(${kind}) RETURNS text LANGUAGE sql AS $$ SELECT ${said} $$`,
+    );
+    try {
+      await refusal();
+    } finally {
+      await each((kind) => `DROP FUNCTION pg_catalog.format(${kind})`);
+    }
+    expect(existsSync(join(home.directory, 'commanded'))).toBe(false);
+  });
+
+  test('a source that is not verified does not get the password itself', async () => {
+    await source.sql("CREATE ROLE plain LOGIN PASSWORD 'unused'");
+    expect(await refusal({ SOURCE_PGUSER: 'plain', SOURCE_PGSSLMODE: 'disable' })).toEqual({
+      code: 3,
+      words: expect.stringContaining('server requested a cleartext password'),
     });
   });
 

@@ -54,6 +54,18 @@ describe.runIf(hasBoth)('from 15 to 17', () => {
       'CREATE EXTENSION pg_stat_statements; CREATE TABLE kept AS SELECT generate_series(1, 1000) AS n',
       'app',
     );
+    // Letters that Unicode has had since 16: the ICU of 15 does not know where they belong, that of 17 does.
+    await server.sql(
+      "CREATE DATABASE sorted TEMPLATE template0 LOCALE 'C.UTF-8' LOCALE_PROVIDER icu ICU_LOCALE 'de-DE'",
+    );
+    const rows =
+      'SELECT chr(c) || n FROM unnest(ARRAY[7305, 42955, 42970, 1103, 97, 122, 19968]) c, generate_series(1, 300) n';
+    await server.sql(`CREATE TABLE t (v text PRIMARY KEY); INSERT INTO t ${rows}`, 'sorted');
+    await server.sql(`CREATE TABLE t (v text COLLATE "de-x-icu" PRIMARY KEY); INSERT INTO t ${rows}`, 'app');
+    await server.sql(
+      `CREATE COLLATION public.own (provider = icu, locale = 'sv'); CREATE TABLE u (v text COLLATE public.own UNIQUE); INSERT INTO u ${rows}`,
+      'app',
+    );
     // The owner of a database tries to decide what the superuser calls.
     await server.sql(
       `CREATE FUNCTION public.format(text, name, name, text) RETURNS text LANGUAGE sql AS $$ SELECT 'GRANT pg_monitor TO reports' $$`,
@@ -74,6 +86,28 @@ describe.runIf(hasBoth)('from 15 to 17', () => {
       'SELECT extversion = default_version FROM pg_extension JOIN pg_available_extensions ON name = extname';
     expect(await server.sql(`${versions} WHERE extname = 'pg_stat_statements'`, 'app')).toEqual([['t']]);
     expect(await server.sql("SELECT reltuples FROM pg_class WHERE relname = 'kept'", 'app')).toEqual([['1000']]);
+  });
+
+  test.each([
+    ['sorted', 't'],
+    ['app', 't'],
+    ['app', 'u'],
+  ])(
+    'each row of database %s, table %s is found by its index, also where the new server sorts in another way',
+    async (database, table) => {
+      const byIndex =
+        'SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off; SET enable_bitmapscan = off';
+      const missed = `SELECT count(*) FROM (SELECT v AS x FROM ${table} OFFSET 0) a WHERE NOT EXISTS (SELECT FROM ${table} b WHERE b.v = a.x)`;
+      expect(await server.sql(`${byIndex}; ${missed}`, database)).toEqual([['0']]);
+    },
+  );
+
+  test('and no database or collation is said to have another order than its indexes', async () => {
+    const differing =
+      'SELECT datname FROM pg_database WHERE datcollversion <> pg_database_collation_actual_version(oid)';
+    expect(await server.sql(differing)).toEqual([]);
+    const own = 'SELECT collname FROM pg_collation WHERE collversion <> pg_collation_actual_version(oid)';
+    expect(await server.sql(own, 'app')).toEqual([]);
   });
 
   test.each(['app', 'reports', 'clusterwright_pooler', 'clusterwright_monitor'])(

@@ -55,6 +55,18 @@ const ended = (exitCode: number, restartCount: number, reason = 'Error') => ({
     ],
   },
 });
+/** Not ready for long, as after an outage of its node. `count`: seconds for which its container runs since. */
+const running = (count: number) => ({
+  status: {
+    phase: 'Running',
+    podIP: '10.0.0.2',
+    conditions: [
+      { type: 'PodScheduled', status: 'True' },
+      { type: 'Ready', status: 'False', lastTransitionTime: seconds(600) },
+    ],
+    containerStatuses: [{ name: 'postgres', restartCount: 1, state: { running: { startedAt: seconds(count) } } }],
+  },
+});
 const terminating = (count: number): Story => ({
   members: { 2: 'silent' },
   children: pod(2, ({ metadata }) => ({ metadata: { ...metadata, deletionTimestamp: seconds(count) } })),
@@ -242,6 +254,28 @@ describe('a member that Kubernetes has given up', () => {
       { ...crashing(1, 9), members: { 1: 'silent', 2: 'silent' } },
       waits,
     ],
+  ]);
+  const notStarting = (postgres: string, ranFor: number, standby: Partial<LiveMember> = {}, paused = false): Story => ({
+    members: { 1: standby, 2: { postgres, isStreaming: false, isSynchronous: false, isPaused: paused } },
+    children: pod(2, () => running(ranFor)),
+  });
+  table([
+    [
+      'is replaced when PostgreSQL has not started for three minutes, and another standby runs well',
+      notStarting('start failed', 181),
+      replaced(2),
+    ],
+    [
+      'is waited for while its Patroni has run for less: it is stopped until Patroni has recovered it',
+      notStarting('stopped', 179),
+      waits,
+    ],
+    [
+      'is waited for where the other standbys have yet to restart for the settings that it has',
+      notStarting('start failed', 181, { restartPending: true }),
+      waits,
+    ],
+    ['is waited for where a person has paused Patroni, and stopped it', notStarting('stopped', 181, {}, true), waits],
   ]);
   it('holds up nobody once it has left', () => {
     const story: Story = {

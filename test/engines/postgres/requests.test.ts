@@ -4,6 +4,8 @@ import { situationOf } from '../../../src/engines/postgres/observe/situation.ts'
 import { forecastPostgres } from '../../../src/engines/postgres/plan/forecast.ts';
 import { planPostgres } from '../../../src/engines/postgres/plan/plan.ts';
 import { specWarnings } from '../../../src/engines/postgres/plan/warnings.ts';
+import { postgresStatus } from '../../../src/engines/postgres/status.ts';
+import { settled } from '../../../src/plan/plan.ts';
 import { now, postgresCluster, postgresWorld, type Story } from '../../support/postgres-situation.ts';
 import { type PlanRow, planned } from '../../support/postgres-words.ts';
 
@@ -257,6 +259,22 @@ describe('warnings', () => {
     [{ parameters: { max_connections: 'many' } }, []],
   ])('of %o: %o', (spec, reasons) => {
     expect(specWarnings(postgresCluster(spec).spec).map(({ reason }) => reason)).toEqual(reasons);
+  });
+
+  it('name the databases whose indexes were built with another order of texts than the primary has', () => {
+    const { cluster, children, observed } = postgresWorld();
+    const members = observed.members.map((member) =>
+      member.state === 'answering' && member.server?.state === 'seen' && member.role === 'primary'
+        ? { ...member, server: { ...member.server, reordered: 'app, "Shop"' } }
+        : member,
+    );
+    const situation = situationOf(cluster, children, { ...observed, members });
+    const { conditions } = postgresStatus(situation, { steps: [], outcome: settled });
+    expect(conditions.find(({ type }) => type === 'SpecWarning')).toMatchObject({
+      status: 'True',
+      reason: 'CollationsChanged',
+      message: expect.stringContaining('app, "Shop"'),
+    });
   });
 });
 

@@ -128,6 +128,7 @@ function written(answer: Answer): Buffer {
 const statements = {
   server: /^SELECT pg_is_in_recovery\(\) AS "inRecovery", left\(current_setting/,
   settings: /^SELECT name, left\(setting[\s\S]* WHERE name IN \(([^)]*)\)/,
+  collations: /AS reordered FROM pg_database/,
   log: /pg_ls_waldir\(\)/,
   slot: /LEFT JOIN pg_replication_slots ON slot_name = '([^']*)'/,
   application: /pg_roles WHERE rolname = '([^']*)'[\s\S]*datname = '([^']*)'/,
@@ -142,6 +143,7 @@ async function answerTo(server: Server, sql: string): Promise<Answer> {
   if (statements.server.test(sql)) return { rows: [factsOf(server)] };
   const [, names] = statements.settings.exec(sql) ?? [];
   if (names !== undefined) return { rows: names.split(', ').flatMap((name) => settingOf(server, name.slice(1, -1))) };
+  if (statements.collations.test(sql)) return { rows: [{ reordered: null }] };
   if (statements.log.test(sql)) return { rows: [{ oldest: String(beginOf(server.data)) }] };
   const [, slot] = statements.slot.exec(sql) ?? [];
   if (slot !== undefined) return { rows: [slotOf(server.data, slot)] };
@@ -182,6 +184,7 @@ function factsOf(server: Server): Row {
     configAgeMs: String(Math.round(now - readAt)),
     upMs: String(Math.round(now - startedAt)),
     waitsFor: names === '' ? '' : `ANY ${synchronous.count} (${names})`,
+    prepared: '0',
   };
 }
 

@@ -6,11 +6,12 @@
  * first of them is made.
  */
 import type { Cluster } from '../../../api/cluster.ts';
-import { type CopySeen, casOf, copySeen } from '../../../certificates/copied.ts';
-import { authoritySeen, leafKeys, leafSeen, type Values } from '../../../certificates/facts.ts';
+import { type CopySeen, casOf } from '../../../certificates/copied.ts';
+import { leafKeys, type Values } from '../../../certificates/facts.ts';
 import type { EngineContext } from '../../../engine/engine-context.ts';
+import { readAuthority, readCopy } from '../../../plan/certificates-seen.ts';
 import type { CopyWanted } from '../../../plan/copying.ts';
-import type { AuthoritySeen, AuthorityWanted } from '../../../plan/issuance.ts';
+import type { AuthoritySeen } from '../../../plan/issuance.ts';
 import { type Children, noChildren } from '../../../resources/children.ts';
 import type { EtcdSpec } from '../kind/schema.ts';
 import { certificateSecret, etcdNames, type Side, sides } from '../names.ts';
@@ -29,11 +30,16 @@ export async function observeCertificates(
     if (isDoubtful) io.secretRefused(name);
     return io.secret(name, undefined, told);
   };
+  // Whoever has made a CA of the name for something else could sign for these members.
+  const readOwn: Read = (name) => {
+    if (isDoubtful) io.secretRefused(name);
+    return io.secret(name, { of: cluster.metadata.name });
+  };
   const found = await Promise.all(
     sides.map(async (side): Promise<Found | undefined> => {
       const wanted = authorityWanted(cluster, side);
       if (wanted !== undefined) {
-        const seen = await lookAt(wanted, read);
+        const seen = await readAuthority(wanted, (name) => (name === wanted.secret ? readOwn : read)(name));
         return { side, seen, trusted: numbered(generationOf(seen)) };
       }
       const copy = copyWanted(cluster, side);
@@ -73,7 +79,7 @@ async function lookAtCopy(
   const { revision, notBefore, notAfter } = (children.get('Certificate', secret)?.status ?? {}) as Issued;
   const told = JSON.stringify([revision, notBefore, notAfter].map((one) => String(one ?? '').slice(0, 64)));
   const [source, copy] = await Promise.all([read(from, told), read(secret)]);
-  const seen = copySeen(source, copy);
+  const seen = readCopy(source, copy);
   return { copy: seen, trusted: (seen.copy.facts === undefined ? source : copy)?.[leafKeys.trusted] };
 }
 
@@ -99,14 +105,4 @@ interface Found {
 function generationOf({ authority, leaves }: AuthoritySeen): number {
   const [members] = Object.values(leaves);
   return members?.facts?.generation ?? authority.facts?.generation ?? 1;
-}
-
-async function lookAt({ secret, leaves }: AuthorityWanted, read: Read): Promise<AuthoritySeen> {
-  const [authority, ...shown] = await Promise.all(
-    [secret, ...leaves.map((leaf) => leaf.secret)].map((name) => read(name)),
-  );
-  return {
-    authority: authoritySeen(authority),
-    leaves: Object.fromEntries(leaves.map((leaf, i) => [leaf.secret, leafSeen(shown[i], authority)])),
-  };
 }

@@ -20,6 +20,7 @@ import {
 import { ServerError } from '../client/server-error.ts';
 import { archiveSlot } from '../names.ts';
 import {
+  type ArchivedWal,
   archivedWal,
   continuation,
   coverage,
@@ -58,14 +59,14 @@ async function* follow(
   const password = passwordFile === undefined ? undefined : await secretLine(passwordFile, context);
   const access: PostgresAccess = { user, password, tls: await tlsFrom(source.tls), context };
   const { endpoint } = await findPrimary(source.members, source.systemId, access);
-  for (let isAnew = false; ; isAnew = true) {
+  for (let where = 'compared' as Where; ; where = elsewhere[where]) {
     const session = await openSession(endpoint, access);
-    const begin = await beginningOf(session, store, isAnew, context);
+    const begin = await beginningOf(session, store, where, context);
     if (begin.gap !== undefined) yield { kind: 'gap', message: begin.gap };
     try {
       return yield* events(session, begin, context);
     } catch (error) {
-      if (isAnew || !isRemoved(error)) throw error;
+      if (where === 'anew' || !isRemoved(error)) throw error;
       context.log.warn({ err: error }, 'the server has removed what comes next');
     }
   }
@@ -74,6 +75,11 @@ async function* follow(
 const isRemoved = (error: unknown): boolean =>
   error instanceof Failure && error.cause instanceof ServerError && error.cause.code === removed;
 
+/** At the last file that is held, so that it is compared; behind it; or where the server's log begins, which leaves a gap. */
+type Where = 'compared' | 'behind' | 'anew';
+/** Where the server has removed what was asked for. */
+const elsewhere = { compared: 'behind', behind: 'anew', anew: 'anew' } as const satisfies Record<Where, Where>;
+
 interface Beginning {
   readonly from: Position;
   readonly systemId: string;
@@ -81,11 +87,10 @@ interface Beginning {
   readonly gap?: string;
 }
 
-/** @param isAnew the server does not have what the archive needs next */
 async function beginningOf(
   { connection, place }: PostgresSession,
   store: LogStore,
-  isAnew: boolean,
+  where: Where,
   context: AgentContext,
 ): Promise<Beginning> {
   try {
@@ -104,7 +109,8 @@ async function beginningOf(
       slot = await readSlot(connection, archiveSlot);
     }
     const common = { systemId, segmentBytes };
-    if (wanted !== undefined && !isAnew) return { ...common, from: wanted };
+    if (wanted !== undefined && where !== 'anew')
+      return { ...common, from: where === 'compared' ? lastHeld(wal, wanted) : wanted };
     const position = slot?.restart ?? xlogpos;
     const from = stretchWith(path, position);
     if (wal.segments.length === 0) return { ...common, from };
@@ -115,6 +121,16 @@ async function beginningOf(
     connection.close();
     throw postgresFailure(error, place, context);
   }
+}
+
+/**
+ * Who goes on with a member that had not heard of the newest timeline begins that a second time: then the archive has the log of another
+ * server under the same names. A file that is not whole is asked for again anyway. The first timeline begins once.
+ */
+function lastHeld({ segments, segmentBytes }: ArchivedWal, next: Position): Position {
+  const position = next.position - BigInt(segmentBytes);
+  const isHeld = segments.some(({ timeline, start }) => timeline === next.timeline && start === position);
+  return next.timeline > 1 && isHeld ? { ...next, position } : next;
 }
 
 function stretchWith(path: TimelinePath, position: bigint): Position {

@@ -48,8 +48,9 @@ function target({ bootstrap }: PostgresSpec): Settings {
   // On its command line, a server knows no abbreviations of time zones yet, and `Z` is one.
   const until = { ...others, ...(time === undefined ? {} : { time: time.replace(/Z$/, '+00') }) };
   return {
-    // A segment that is not there is looked for in the backup itself.
-    restore_command: `test -f ${paths.restoredLog}/%f && cp ${paths.restoredLog}/%f %p`,
+    // A segment that is not there is looked for in the backup itself, and then it is the end of the log. One that is there and cannot be copied
+    // is not: by an exit code above 125, the server ends.
+    restore_command: `test -f ${paths.restoredLog}/%f || exit 1; cp ${paths.restoredLog}/%f %p || exit 255`,
     recovery_target_timeline: 'latest',
     recovery_target_action: 'promote',
     ...Object.fromEntries(Object.entries(until).map(([kind, value]) => [`recovery_target_${kind}`, value])),

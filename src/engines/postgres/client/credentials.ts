@@ -16,7 +16,7 @@ export async function patroniTls(cluster: Cluster<PostgresSpec>, io: EngineConte
   const { name, namespace } = cluster.metadata;
   const { certificates, members } = postgresNames(name);
   // All members show one certificate, for every name below the headless Service.
-  return await material(certificates.patroniOperator, `patroni.${members}.${namespace}.svc`, io);
+  return await material(cluster, certificates.patroniOperator, `patroni.${members}.${namespace}.svc`, io);
 }
 
 /** As the operator's role, in the database `postgres`. */
@@ -31,13 +31,13 @@ export async function operatorSession(
 
 /** The operator's certificate, and the CA of those that the operator issues to servers. */
 export async function operatorTls(cluster: Cluster<PostgresSpec>, io: EngineContext): Promise<TlsMaterial> {
-  return await material(postgresNames(cluster.metadata.name).certificates.operator, serverName(cluster), io);
+  return await material(cluster, postgresNames(cluster.metadata.name).certificates.operator, serverName(cluster), io);
 }
 
 /** Whose certificates members show, where that is not the operator's CA. Until there is a copy they show the operator's. */
 async function shownBy(cluster: Cluster<PostgresSpec>, io: EngineContext): Promise<Partial<TlsMaterial>> {
   if (!hasSource(cluster)) return {};
-  const ca = (await io.secret(serverCaSecret(cluster), 'ours'))?.[leafKeys.trusted];
+  const ca = (await io.secret(serverCaSecret(cluster), { of: cluster.metadata.name }))?.[leafKeys.trusted];
   return ca === undefined ? {} : { ca, anyName: true };
 }
 
@@ -88,8 +88,13 @@ function serverName({ metadata }: Cluster<PostgresSpec>): string {
   return `${postgresNames(metadata.name).primary}.${metadata.namespace}.svc`;
 }
 
-async function material(secret: string, servername: string, io: EngineContext): Promise<TlsMaterial> {
-  const values = await io.secret(secret, 'ours');
+async function material(
+  { metadata }: Cluster,
+  secret: string,
+  servername: string,
+  io: EngineContext,
+): Promise<TlsMaterial> {
+  const values = await io.secret(secret, { of: metadata.name });
   const [ca, cert, key] = [leafKeys.trusted, leafKeys.certificate, leafKeys.key].map((name) => values?.[name]);
   if (ca === undefined || cert === undefined || key === undefined)
     throw new SecretUnusable(`Secret ${secret} has no certificate`);

@@ -27,7 +27,10 @@ export const forbiddenParameters = {
     'primary_conninfo',
     'primary_slot_name',
     'recovery_min_apply_delay',
+    'reserved_connections',
     'restore_command',
+    // Patroni needs them where clients have used up all others.
+    'superuser_reserved_connections',
     'synchronous_standby_names',
     'sync_replication_slots',
     'synchronized_standby_slots',
@@ -36,6 +39,8 @@ export const forbiddenParameters = {
     'wal_level',
     'wal_log_hints',
     'wal_receiver_create_temp_slot',
+    // 0 lets each commit that waits for a standby wait for seconds.
+    'wal_receiver_status_interval',
   ),
   'belongs to backups': names(
     'archive_cleanup_command',
@@ -109,6 +114,8 @@ export const forbiddenParameters = {
     'restart_after_crash',
     'send_abort_for_crash',
     'send_abort_for_kill',
+    // `replica` leaves out foreign keys and triggers.
+    'session_replication_role',
     'synchronous_commit',
     'wal_consistency_checking',
     'wal_sync_method',

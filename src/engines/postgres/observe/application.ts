@@ -2,12 +2,12 @@
 import type { Cluster } from '../../../api/cluster.ts';
 import type { EngineContext } from '../../../engine/engine-context.ts';
 import { type ApplicationFacts, applicationQuestion, commentQuestion, filledQuestion } from '../client/application.ts';
-import { operatorSession, ownerPassword, ownerSession } from '../client/credentials.ts';
+import { operatorSession, ownerPassword, ownerSession, SecretUnusable } from '../client/credentials.ts';
 import { askOne } from '../client/question.ts';
 import { ServerError } from '../client/server-error.ts';
 import { type SessionTarget, withSession } from '../client/session.ts';
 import type { PostgresSpec } from '../kind/schema.ts';
-import { initMark } from '../names.ts';
+import { initMark, postgresNames } from '../names.ts';
 
 export type ApplicationSeen =
   | { readonly state: 'unknown'; readonly why: string }
@@ -16,6 +16,8 @@ export type ApplicationSeen =
       readonly facts: ApplicationFacts;
       /** `invalid_password`: the server knows another one. Anything else that keeps the owner out is the user's to decide. */
       readonly isPasswordWrong: boolean;
+      /** Of the Secret for the application: somebody has deleted it, or its key `password`. */
+      readonly lacks?: 'secret' | 'key';
       /** Of `init.sql`; absent where there is none. `run`: only the database itself says so, whose owner may change that. */
       readonly init?: 'due' | 'run' | 'done';
     };
@@ -37,10 +39,12 @@ export async function observeApplication(
     );
     const init = cluster.spec.init === undefined ? undefined : await initOf(target, cluster.spec.initial, io);
     const isThere = facts.hasOwner && facts.owner !== undefined;
+    const lacks = await lackOf(cluster, io);
     return {
       state: 'seen',
       facts,
-      isPasswordWrong: isThere && (await isRefused(cluster, address, io)),
+      isPasswordWrong: isThere && lacks === undefined && (await isRefused(cluster, address, io)),
+      ...(lacks === undefined ? {} : { lacks }),
       ...(init === undefined ? {} : { init }),
     };
   } catch (error) {
@@ -60,6 +64,19 @@ function initOf(
     const { isMarked } = await askOne(connection, commentQuestion(database, initMark));
     return isMarked ? 'run' : 'due';
   });
+}
+
+async function lackOf(cluster: Cluster<PostgresSpec>, io: EngineContext): Promise<'secret' | 'key' | undefined> {
+  try {
+    await ownerPassword(cluster, io);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof SecretUnusable)) throw error;
+    const { app } = postgresNames(cluster.metadata.name);
+    if ((await io.secret(app)) === undefined) return 'secret';
+    io.secretRefused(app);
+    return 'key';
+  }
 }
 
 async function isRefused(cluster: Cluster<PostgresSpec>, address: string, io: EngineContext): Promise<boolean> {

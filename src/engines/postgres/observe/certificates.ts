@@ -1,7 +1,10 @@
-/** What the Secrets with certificates say, for one look: read by name, without the keys. */
+/**
+ * What the Secrets with certificates say, for one look: read by name, without the keys. One of the name that was not made for this cluster
+ * says nothing: whoever has signed it could sign for these members. Making its own then meets it, and says whose it is.
+ */
 import type { Cluster } from '../../../api/cluster.ts';
-import { authoritySeen, leafSeen } from '../../../certificates/facts.ts';
 import type { EngineContext } from '../../../engine/engine-context.ts';
+import { type ReadSecret, readAuthority } from '../../../plan/certificates-seen.ts';
 import type { AuthoritySeen } from '../../../plan/issuance.ts';
 import type { PostgresSpec } from '../kind/schema.ts';
 import { fingerprint } from '../resources/authorities.ts';
@@ -12,7 +15,10 @@ export async function observeCertificates(
   cluster: Cluster<PostgresSpec>,
   io: EngineContext,
 ): Promise<Pick<PostgresObserved, 'certificates' | 'authorities'>> {
-  const found = await Promise.all(sides.map(async (side) => [side, await lookAt(cluster, side, io)] as const));
+  const read: ReadSecret = (name) => io.secret(name, { of: cluster.metadata.name });
+  const found = await Promise.all(
+    sides.map(async (side) => [side, await readAuthority(authorityWanted(cluster, side), read)] as const),
+  );
   return {
     certificates: Object.fromEntries(found) as Record<Side, AuthoritySeen>,
     authorities: fingerprint(found.map(([, seen]) => generationOf(seen))),
@@ -23,15 +29,4 @@ export async function observeCertificates(
 function generationOf({ authority, leaves }: AuthoritySeen): number {
   const [members] = Object.values(leaves);
   return members?.facts?.generation ?? authority.facts?.generation ?? 1;
-}
-
-async function lookAt(cluster: Cluster<PostgresSpec>, side: Side, io: EngineContext): Promise<AuthoritySeen> {
-  const { secret, leaves } = authorityWanted(cluster, side);
-  const [authority, ...shown] = await Promise.all(
-    [secret, ...leaves.map((leaf) => leaf.secret)].map((name) => io.secret(name)),
-  );
-  return {
-    authority: authoritySeen(authority),
-    leaves: Object.fromEntries(leaves.map((leaf, i) => [leaf.secret, leafSeen(shown[i], authority)])),
-  };
 }

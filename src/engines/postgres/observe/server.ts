@@ -1,8 +1,10 @@
 /** What PostgreSQL of each member says by SQL. Patroni tells what it means to do; this is what clients meet. */
 import type { Cluster } from '../../../api/cluster.ts';
 import type { EngineContext } from '../../../engine/engine-context.ts';
+import type { PostgresConnection } from '../client/connection.ts';
 import { operatorSession } from '../client/credentials.ts';
 import { ask, askOne } from '../client/question.ts';
+import { reorderedQuestion } from '../client/questions/databases.ts';
 import {
   logQuestion,
   type ServerFacts,
@@ -22,6 +24,8 @@ export type ServerSeen =
       readonly settings: readonly SettingSeen[];
       /** Fingerprint of the certificate that it shows. Only where the spec names the source of it. */
       readonly shown?: string;
+      /** Databases in which this server sorts in another way than their indexes do. Asked of a primary. */
+      readonly reordered?: string;
     }
   /** It lets nobody in: all its connections are taken. It works for those who are in. */
   | { readonly state: 'full' }
@@ -41,13 +45,25 @@ export async function observeServer(
       const facts = await askOne(connection, serverQuestion);
       const names = parameterNames(cluster.spec);
       const settings = names.length === 0 ? [] : await ask(connection, settingsQuestion(names));
+      const reordered = facts.inRecovery ? undefined : await reorderedIn(connection);
       const isAsked = shown !== undefined && hasSource(cluster);
-      return { state: 'seen', facts, settings, ...(isAsked ? { shown } : {}) } as const;
+      const more = { ...(reordered === undefined ? {} : { reordered }), ...(isAsked ? { shown } : {}) };
+      return { state: 'seen', facts, settings, ...more } as const;
     });
   } catch (error) {
     io.signal.throwIfAborted();
     if (error instanceof ServerError && error.code === tooManyConnections) return { state: 'full' };
     return { state: 'unknown', why: (error as Error).message };
+  }
+}
+
+/** A server that cannot open a collation does not say. */
+async function reorderedIn(connection: PostgresConnection): Promise<string | undefined> {
+  try {
+    return (await askOne(connection, reorderedQuestion)).reordered;
+  } catch (error) {
+    if (error instanceof ServerError) return undefined;
+    throw error;
   }
 }
 

@@ -11,11 +11,10 @@ import { type CopySeen, copied, copySeen } from '../../../certificates/copied.ts
 import { certificatesIn, leafKeys, type Values } from '../../../certificates/facts.ts';
 import { certificateOf, factsOf, isSignedBy } from '../../../certificates/x509.ts';
 import type { EngineContext } from '../../../engine/engine-context.ts';
-import type { CopyWanted } from '../../../plan/copying.ts';
 import { refusalOf } from '../../../system/accepted.ts';
 import type { PostgresSpec } from '../kind/schema.ts';
 import { postgresNames } from '../names.ts';
-import { casDigest, ownWanted, shownWanted } from '../resources/shown-certificate.ts';
+import { casDigest, shownWanted } from '../resources/shown-certificate.ts';
 
 export interface ShownSeen {
   readonly source: CopySeen;
@@ -42,15 +41,19 @@ export const readEveryMs = 30_000;
 export async function observeShown(cluster: Cluster<PostgresSpec>, io: EngineContext): Promise<ShownSeen | undefined> {
   const wanted = shownWanted(cluster);
   if (wanted === undefined) return undefined;
-  const { server } = postgresNames(cluster.metadata.name).certificates;
-  const told = wanted.from === server ? undefined : String(Math.floor(io.now() / readEveryMs));
-  const [source, copy] = await Promise.all([io.secret(wanted.from, undefined, told), io.secret(wanted.secret, 'ours')]);
+  const { name } = cluster.metadata;
+  const { server } = postgresNames(name).certificates;
+  const read = (secret: string): Promise<Values | undefined> => io.secret(secret, { of: name });
+  const told = String(Math.floor(io.now() / readEveryMs));
+  const [source, copy] = await Promise.all([
+    wanted.from === server ? read(server) : io.secret(wanted.from, undefined, told),
+    read(wanted.secret),
+  ]);
   const seen = await seenWith(source, copy, io.now());
   const content = contentOf(cluster, copy);
   const sourceCas = casDigest(source?.[leafKeys.trusted] ?? '');
   if (content !== undefined) return { source: seen, sourceCas, copy: content };
-  const own: CopyWanted = ownWanted(cluster.metadata.name);
-  return { source: seen, sourceCas, own: copySeen(await io.secret(own.from), copy) };
+  return { source: seen, sourceCas, own: copySeen(await read(server), copy) };
 }
 
 function contentOf({ metadata }: Cluster<PostgresSpec>, copy: Values | undefined): CopyContent | undefined {

@@ -31,6 +31,8 @@ import { askPrimary, type Unreachable } from './content.ts';
 export interface InsidePrivileges extends DatabasePrivileges {
   readonly schemas: readonly SchemaPrivileges[];
   readonly defaults: readonly DefaultPrivileges[];
+  /** Why nothing was learned inside. Its owner can close it to the operator, and must not keep rights elsewhere by that. */
+  readonly problem?: string;
 }
 
 export type PasswordState =
@@ -55,6 +57,8 @@ export type UserObserved = Unreachable | UserSeen;
 
 /** Counting tables takes longer than a name. */
 const insideTimeoutMs = 3000;
+/** Databases that do not answer, each of which takes that time. */
+const mostProblems = 3;
 /** SQLSTATE of a login with a wrong password: PostgreSQL's documentation, Appendix A. */
 const invalidPassword = '28P01';
 
@@ -84,10 +88,17 @@ export async function observeUser(
       const inside: InsidePrivileges[] = [];
       for (const each of databases) {
         const isSeen = role.exists && each.exists && each.allowsConnections;
-        inside.push({
-          ...each,
-          ...(isSeen ? await talk(each.database, (it) => observeInside(it, resource, each.database)) : nothing),
-        });
+        const isTooMany = inside.filter(({ problem }) => problem !== undefined).length >= mostProblems;
+        const look = () => talk(each.database, (connection) => observeInside(connection, resource, each.database));
+        const found = !isSeen
+          ? nothing
+          : isTooMany
+            ? { ...nothing, problem: 'it was not asked, after others did not answer' }
+            : await look().catch((error: unknown) => {
+                io.signal.throwIfAborted();
+                return { ...nothing, problem: (error as Error).message };
+              });
+        inside.push({ ...each, ...found });
       }
       const isExpired = spec.validUntil !== undefined && Date.parse(spec.validUntil) <= io.now();
       const isTried = role.exists && role.login && !isExpired;

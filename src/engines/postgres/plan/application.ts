@@ -1,15 +1,24 @@
 /** The first database and its owner, which a new cluster has and a password that was changed is brought to. */
-import type { ActStep } from '../../../plan/plan.ts';
+import { secretMissing } from '../../../engine/secret-missing.ts';
+import type { Outcome, Step } from '../../../plan/plan.ts';
 import type { PostgresAction } from '../action.ts';
+import { postgresNames } from '../names.ts';
 import type { LiveMember } from '../observe/observed.ts';
 import type { Situation } from '../observe/situation.ts';
+import { applicationSecret } from '../resources/resources.ts';
 import { awaitsCopy } from './logical-import.ts';
 
-export function applicationSteps(situation: Situation, primary: LiveMember): ActStep<PostgresAction>[] {
-  const { observed, spec } = situation;
+export function applicationSteps(situation: Situation, primary: LiveMember): Step<PostgresAction>[] {
+  const { observed, spec, cluster } = situation;
   const { application } = observed;
   if (application?.state !== 'seen') return [];
-  const { facts, isPasswordWrong } = application;
+  const { facts, isPasswordWrong, lacks } = application;
+  // With another password, which the next reconcile gives to the role.
+  if (lacks === 'secret') {
+    const { object, generate = [] } = applicationSecret(cluster);
+    return [{ type: 'create', object, generate }];
+  }
+  if (lacks === 'key') return [];
   const { database, owner } = spec.initial;
   const isAwaited = awaitsCopy(situation);
   const what = !facts.hasOwner
@@ -33,4 +42,13 @@ export function applicationSteps(situation: Situation, primary: LiveMember): Act
       summary: what,
     },
   ];
+}
+
+/** Somebody has changed the Secret so that nobody can log in with it. The operator does not overwrite what people have put there. */
+export function unusableSecret({ observed: { application }, cluster }: Situation): Outcome | undefined {
+  if (application?.state !== 'seen' || application.lacks !== 'key') return undefined;
+  const { app } = postgresNames(cluster.metadata.name);
+  return secretMissing(
+    `Secret ${app} has no key password: set it, or delete the Secret, which is then made again with another password`,
+  );
 }

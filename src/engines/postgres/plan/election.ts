@@ -4,14 +4,18 @@ import { answering } from '../observe/observed.ts';
 import { hasHeldData, podOf, type Situation } from '../observe/situation.ts';
 import { endedBlank } from './failed-member.ts';
 import { memberProblems } from './health.ts';
+import { pausedByPerson } from './pause.ts';
 import { hasLasted, offers } from './recovery-request.ts';
 import { recheckMs } from './restart.ts';
 
 export function withoutPrimary(situation: Situation): Outcome {
   const problems = memberProblems(situation);
-  const words = problems.length === 0 ? 'the members elect a primary' : problems.join('; ');
-  if (!hasHeldData(situation)) return wait('Forming', words, recheckMs);
+  const paused = pausedByPerson(situation);
+  const elect = paused === undefined ? ['the members elect a primary'] : [];
+  const words = [paused ?? [], problems.length === 0 ? elect : problems].flat().join('; ');
   const { roster, pods } = situation;
+  const again = isAnyRunning(situation) ? recheckMs : undefined;
+  if (!hasHeldData(situation)) return wait('Forming', words, again);
   const blank = [...roster.keys()].filter((index) => endedBlank(pods.get(index)) !== undefined);
   if (blank.length > 0 && blank.length === roster.size) {
     const names = blank.map((index) => podOf(situation, index)).join(', ');
@@ -23,8 +27,13 @@ export function withoutPrimary(situation: Situation): Outcome {
   const also = hasLasted(situation) ? offers(situation) : '';
   const why = withoutVotes(situation);
   return why === undefined
-    ? wait('NoPrimary', `nobody is primary: ${words}${also}`, recheckMs)
-    : wait('QuorumLost', `nobody is promoted: ${why}; ${words}${also}`, recheckMs);
+    ? wait(paused === undefined ? 'NoPrimary' : 'FailoverPaused', `nobody is primary: ${words}${also}`, again)
+    : wait('QuorumLost', `nobody is promoted: ${why}; ${words}${also}`, again);
+}
+
+/** An election is told by no event. Where no pod runs, there is nobody to ask, and the watch of pods tells when one does. */
+function isAnyRunning({ pods }: Situation): boolean {
+  return [...pods.values()].some(({ status }) => status?.phase === 'Running');
 }
 
 /**

@@ -90,7 +90,7 @@ function givenUp(situation: Situation, index: number, pod: Pod | undefined): Fai
   const scheduled = conditions.find(({ type }) => type === 'PodScheduled');
   if (/volume node affinity/.test(scheduled?.message ?? '') && since('PodScheduled') > patienceMs)
     return { why: 'the node of its volume is gone' };
-  const isFailing = crashes(pod) || failsToStart(live.get(index));
+  const isFailing = crashes(pod) || (failsToStart(live.get(index)) && runsFor(pod, observed.at) > patienceMs);
   return isFailing && since('Ready') > patienceMs && isAloneInIt(situation, index)
     ? { why: 'PostgreSQL does not start on its data' }
     : undefined;
@@ -106,15 +106,29 @@ function crashes(pod: Pod): boolean {
   );
 }
 
+/** Where Patroni is paused, a person may have stopped PostgreSQL. */
 function failsToStart(member: LiveMember | undefined): boolean {
-  return member !== undefined && ['start failed', 'crashed', 'stopped'].includes(member.postgres);
+  return member?.isPaused === false && ['start failed', 'crashed', 'stopped'].includes(member.postgres);
 }
 
-/** Another standby runs the same template well: it is the data that keeps this one from running. */
+/**
+ * How long Patroni itself has run: 0 where it does not. The pod may have been unready for long before, while its node was away. Then PostgreSQL
+ * is stopped until Patroni has recovered it from the crash, and rewound it.
+ */
+function runsFor(pod: Pod, at: number): number {
+  const starts = (pod.status?.containerStatuses ?? []).flatMap(({ state }) => state?.running?.startedAt ?? []);
+  return starts.length === 0 ? 0 : at - Math.max(...starts.map((start) => Date.parse(start)));
+}
+
+/** Another standby runs the same template and the same settings well: it is the data that keeps this one from running. */
 function isAloneInIt(situation: Situation, index: number): boolean {
   const { roster, live } = situation;
   if (isOutdated(situation, index)) return false;
   return [...roster.keys()].some(
-    (other) => other !== index && live.get(other)?.isStreaming === true && !isOutdated(situation, other),
+    (other) =>
+      other !== index &&
+      live.get(other)?.isStreaming === true &&
+      live.get(other)?.restartPending === false &&
+      !isOutdated(situation, other),
   );
 }

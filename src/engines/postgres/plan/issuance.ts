@@ -44,6 +44,16 @@ function issuanceOf(
   return { steps: found.flatMap(({ steps }) => steps), ...(lost === '' ? {} : { lost }) };
 }
 
+/**
+ * The operator has no certificate to ask the members with, and nothing is left that could sign one that they trust. A CA that follows is trusted
+ * only after they have restarted, one at a time and each of them well, which nobody can tell.
+ */
+export function unaskableMembers({ pods, observed }: Situation): string | undefined {
+  const { credentialsProblem } = observed;
+  if (credentialsProblem === undefined || pods.size === 0) return undefined;
+  return `${credentialsProblem}, and no other one can be made that the members trust: they go on as they are, and nobody can ask them; restore the Secret and that of its CA, or set spec.instances to 0 and then back, with which the members stop and trust another CA`;
+}
+
 /** Whom everybody trusts follows from the pod that they started as: all of them are asked for, and all have to be well. */
 function takersIn(situation: Situation): Takers {
   const { pods, sets, roster, observed } = situation;

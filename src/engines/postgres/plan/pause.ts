@@ -16,6 +16,12 @@ export function isPauseWritten(situation: Situation): boolean | undefined {
   return config === undefined ? undefined : config[pauseField] === true;
 }
 
+/** Undefined where only an upgrade has paused Patroni, or nobody. */
+export function pausedByPerson(situation: Situation): string | undefined {
+  if (situation.upgrade !== undefined || isPauseWritten(situation) !== true) return undefined;
+  return 'Patroni is paused (pause: true in its configuration): it promotes nobody, and starts no PostgreSQL that has stopped';
+}
+
 /** The annotation `config` with or without the pause; undefined where it cannot be read. */
 export function configWithPause(situation: Situation, isPaused: boolean): string | undefined {
   const config = sharedConfigOf(situation);

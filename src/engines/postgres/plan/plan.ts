@@ -10,7 +10,7 @@ import { podOf, type Situation } from '../observe/situation.ts';
 import { firstAuthorities } from '../resources/authorities.ts';
 import { postgresChildren } from '../resources/resources.ts';
 import type { Roster } from '../resources/roster.ts';
-import { applicationSteps } from './application.ts';
+import { applicationSteps, unusableSecret } from './application.ts';
 import { besideSteps } from './beside.ts';
 import { reloadSteps } from './certificate-reload.ts';
 import { withoutPrimary } from './election.ts';
@@ -18,16 +18,18 @@ import { foreignData, logWithoutVolume, stateLost, unreadableRecord, volumesGone
 import { memberProblems } from './health.ts';
 import { importOccupied, planImport, settledCutOverSteps } from './import.ts';
 import { planInit } from './init.ts';
-import { planIssuance } from './issuance.ts';
+import { planIssuance, unaskableMembers } from './issuance.ts';
 import { leavingSteps } from './leaving.ts';
 import { planLogicalImport, settledCopySteps } from './logical-import.ts';
 import { loginSteps, missingRoles } from './logins.ts';
+import { planLostTokens } from './lost-token.ts';
 import { leavers, nextRoster } from './members.ts';
 import { isUnsettled } from './outdated.ts';
 import { withRefusedParameters } from './parameters.ts';
-import { isPauseWritten } from './pause.ts';
+import { pausedByPerson } from './pause.ts';
 import { poolerProblem, resumeSteps } from './pooler.ts';
 import type { PostgresPlan } from './postgres-plan.ts';
+import { withoutRoom } from './prepared.ts';
 import { dropAnnotation, type Recovery, recoveryOf } from './recovery.ts';
 import { planReplacement } from './replacement.ts';
 import { planSwitchover, replaceRequested, settledReplaceSteps } from './requests.ts';
@@ -76,7 +78,9 @@ function planCluster(situation: Situation, take: BackupFactory): PostgresPlan {
   const foreign =
     unreadableRecord(situation) ?? foreignData(situation) ?? logWithoutVolume(situation) ?? importOccupied(situation);
   if (foreign !== undefined) return { steps: [...growth(situation), ...steps], outcome: foreign };
-  if (lost !== undefined && situation.spec.instances > 0) return { steps, outcome: blocked('CertificatesLost', lost) };
+  const unaskable = lost ?? (steps.length === 0 ? unaskableMembers(situation) : undefined);
+  if (unaskable !== undefined && situation.spec.instances > 0)
+    return { steps, outcome: blocked('CertificatesLost', unaskable, recheckMs * 10) };
   const recovery = mayRecover(situation) ? recoveryOf(situation) : undefined;
   if (recovery?.state === 'granted') {
     const { roster, outcome } = recovery;
@@ -130,6 +134,12 @@ function planMembers(situation: Situation, take: BackupFactory): PostgresPlan {
   }
   const imported = planImport(situation);
   if (imported !== undefined) return withObjects(situation, imported.roster, imported.steps, imported.outcome);
+  const tokens = planLostTokens(situation);
+  if (tokens !== undefined) {
+    const labels = primary === undefined ? [] : roleSteps(situation, primary);
+    const roster = nextRoster(situation, { mayShrink: false });
+    return withObjects(situation, roster, [...labels, ...tokens.steps], tokens.outcome);
+  }
   const stuck = planStuck(situation);
   if (primary === undefined) {
     const roster = nextRoster(situation, { mayShrink: false });
@@ -166,6 +176,8 @@ function planMembers(situation: Situation, take: BackupFactory): PostgresPlan {
   const awaited = awaitedBeforeChange(situation, problems, roster, leaving);
   // A server that others refuse for its certificate is not well before it has read another one.
   if (awaited !== undefined) return withObjects(situation, roster, [...steps, ...shownReloads(situation)], awaited);
+  const tooMany = withoutRoom(situation);
+  if (tooMany !== undefined) return withObjects(situation, roster, steps, tooMany);
   if (steps.length > 0) {
     return withObjects(situation, roster, steps, wait('Updating', 'settings are brought in line', recheckMs));
   }
@@ -195,12 +207,12 @@ function whole(situation: Situation): Outcome {
   // Only then may the roster say that nobody makes a database any more, and no event tells that the status was written.
   if (situation.cluster.status?.initialized !== true)
     return wait('Forming', 'the status has yet to say that the cluster has been formed', recheckMs);
-  if (situation.upgrade === undefined && isPauseWritten(situation) === true) {
-    const message = 'Patroni is paused (pause: true in its configuration): nobody is promoted when the primary fails';
-    return wait('FailoverPaused', message);
-  }
+  const paused = pausedByPerson(situation);
+  if (paused !== undefined) return wait('FailoverPaused', paused);
   const missing = missingRoles(situation);
   if (missing !== undefined) return wait('RoleMissing', missing, recheckMs);
+  const unusable = unusableSecret(situation);
+  if (unusable !== undefined) return unusable;
   const problem = poolerProblem(situation);
   return problem === undefined ? settledWith(situation) : wait('PoolerNotReady', problem);
 }
@@ -214,7 +226,10 @@ function awaitedBeforeChange(
 ): Outcome | undefined {
   if (situation.observed.config === undefined)
     return wait('MembersNotReady', 'Patroni does not tell its configuration', recheckMs);
-  if (problems.length > 0) return wait('MembersNotReady', problems.join('; '), recheckMs);
+  if (problems.length > 0) {
+    const words = [...problems, pausedByPerson(situation) ?? []].flat();
+    return wait('MembersNotReady', words.join('; '), recheckMs);
+  }
   if (isUnsettled(situation)) return wait('Updating', 'Kubernetes has yet to take up the new template');
   if (roster.size !== situation.roster.size) {
     const message = roster.size > situation.roster.size ? 'members are added' : 'one member leaves';
@@ -224,7 +239,7 @@ function awaitedBeforeChange(
 }
 
 function configSteps(situation: Situation, { pod, address }: { pod: string; address: string }): Step<PostgresAction>[] {
-  const patch = configPatch(situation);
+  const patch = withoutRoom(situation) === undefined ? configPatch(situation) : undefined;
   if (patch === undefined) return [];
   const fields = [...Object.keys(patch)].join(', ');
   return [

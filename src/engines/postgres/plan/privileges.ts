@@ -3,7 +3,7 @@
  * is granted by the owner of the object, for whom the operator acts.
  */
 
-import type { Outcome } from '../../../plan/plan.ts';
+import { type Outcome, wait } from '../../../plan/plan.ts';
 import {
   type DefaultPrivileges,
   type RelationKind,
@@ -20,7 +20,7 @@ import {
   type UserSpec,
 } from '../kind/user.ts';
 import type { InsidePrivileges } from '../observe/user.ts';
-import type { Statement } from './content.ts';
+import { recheckMs, type Statement } from './content.ts';
 import { tooPowerful } from './refused-role.ts';
 
 export type Grant = NonNullable<UserSpec['grants']>[number];
@@ -38,7 +38,7 @@ export function privilegeStatements(
   wanted: readonly Grant[],
 ): Statement[] {
   return found.flatMap((database) => {
-    if (!database.exists || isOwnerRefused(database)) return [];
+    if (!database.exists || database.problem !== undefined || isOwnerRefused(database)) return [];
     const grant = wanted.find((each) => each.database === database.database);
     return [
       ...membership(database),
@@ -69,6 +69,13 @@ export function refusedOwner(found: readonly InsidePrivileges[]): Outcome | unde
   if (refused?.ownerPower === undefined || refused.owner === undefined) return undefined;
   const words = `it owns database ${refused.database}, and the operator does not make itself a member of it to grant or revoke there`;
   return tooPowerful('OwnerRefused', refused.owner, refused.ownerPower, words);
+}
+
+/** A database that nothing is known of: what is granted there stays as it is. */
+export function closedDatabase(found: readonly InsidePrivileges[]): Outcome | undefined {
+  const closed = found.find(({ problem }) => problem !== undefined);
+  if (closed === undefined) return undefined;
+  return wait('NotObserved', `privileges in database ${closed.database} are not known: ${closed.problem}`, recheckMs);
 }
 
 /** Tables of owners for whom the operator cannot act. */

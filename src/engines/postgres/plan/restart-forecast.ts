@@ -15,7 +15,7 @@ export const readAtStart: ReadonlySet<string> = new Set([
   ...['max_replication_slots', 'max_wal_senders', 'max_worker_processes', 'min_dynamic_shared_memory'],
   ...['multixact_member_buffers', 'multixact_offset_buffers', 'notify_buffers', 'old_snapshot_threshold'],
   ...['reserved_connections', 'serializable_buffers', 'shared_buffers', 'shared_memory_type'],
-  ...['shared_preload_libraries', 'subtransaction_buffers', 'superuser_reserved_connections'],
+  ...['shared_preload_libraries', 'subtransaction_buffers'],
   ...['trace_connection_negotiation', 'track_activity_query_size', 'track_commit_timestamp'],
   ...['transaction_buffers', 'wal_buffers'],
   ...['wal_decode_buffer_size', 'wal_level', 'wal_log_hints'],

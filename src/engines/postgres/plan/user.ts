@@ -20,7 +20,7 @@ import {
   type Statement,
   unreachable,
 } from './content.ts';
-import { foreignRelations, missingObjects, privilegeStatements, refusedOwner } from './privileges.ts';
+import { closedDatabase, foreignRelations, missingObjects, privilegeStatements, refusedOwner } from './privileges.ts';
 import { powerWords, reservedName, tooPowerful } from './refused-role.ts';
 
 export type UserSituation = ContentSituation<UserSpec, PostgresSpec, UserObserved>;
@@ -77,7 +77,8 @@ export function planUser(situation: UserSituation): ContentPlan {
       ? [passwordStep(situation, observed)]
       : []),
   ];
-  const refused = refusedMembership(observed.memberships) ?? refusedOwner(observed.databases);
+  const { databases } = observed;
+  const refused = refusedMembership(observed.memberships) ?? refusedOwner(databases) ?? closedDatabase(databases);
   const lack = lacking === undefined ? settled : wait('ObjectMissing', lacking, recheckMs);
   return planWith(resource, steps, refused ?? lack);
 }

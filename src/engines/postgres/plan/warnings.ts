@@ -2,12 +2,21 @@
 import { unitsOf } from '../../../api/quantity.ts';
 import type { SpecWarning } from '../../../engine/spec-warnings.ts';
 import type { PostgresSpec } from '../kind/schema.ts';
+import type { Situation } from '../observe/situation.ts';
 
 /** What one connection takes at least, by a rule of thumb: a backend with its caches. */
 const connectionBytes = 5 * 1024 ** 2;
 
 export function specWarnings(spec: PostgresSpec): readonly SpecWarning[] {
   return [...replicationWarnings(spec), ...connectionWarnings(spec)];
+}
+
+/** The image has another ICU or libc than the one that the indexes were built with. PostgreSQL says so in its log alone. */
+export function collationWarnings({ primary }: Situation): readonly SpecWarning[] {
+  const reordered = primary?.server?.state === 'seen' ? primary.server.reordered : undefined;
+  if (reordered === undefined) return [];
+  const message = `the image sorts texts in another way than the indexes of these databases do, so that queries may miss rows, and unique indexes accept duplicates: ${reordered}; in each of them run REINDEX DATABASE, then ALTER DATABASE … REFRESH COLLATION VERSION`;
+  return [{ reason: 'CollationsChanged', message }];
 }
 
 function replicationWarnings({ instances, synchronous }: PostgresSpec): SpecWarning[] {

@@ -126,10 +126,13 @@ export function users(cluster: string): Mounted {
   };
 }
 
+/** How long a token counts. The kubelet asks for another one before. */
+export const tokenSeconds = 3600;
+
 /** A token that ends within the hour, in this container alone. */
 function token(): Mounted {
   const sources = [
-    { serviceAccountToken: { path: 'token', expirationSeconds: 3600 } },
+    { serviceAccountToken: { path: 'token', expirationSeconds: tokenSeconds } },
     { configMap: { name: 'kube-root-ca.crt', items: [{ key: 'ca.crt', path: 'ca.crt' }] } },
     { downwardAPI: { items: [{ path: 'namespace', fieldRef: { fieldPath: 'metadata.namespace' } }] } },
   ];

@@ -76,6 +76,15 @@ function applicationValues({ metadata, spec }: Cluster<PostgresSpec>): Record<st
   };
 }
 
+/** With the password of the first database's owner. */
+export function applicationSecret(cluster: Cluster<PostgresSpec>): Desired {
+  const metadata = unownedMetadata(cluster, postgresNames(cluster.metadata.name).app, memberPart(cluster));
+  return {
+    object: generatedSecret(metadata, applicationValues(cluster)),
+    generate: [{ key: 'password', length: passwordLength }],
+  };
+}
+
 /** What is neither in the spec nor what a member is to trust. */
 export interface Beyond {
   /** How far a major upgrade is. */
@@ -115,10 +124,7 @@ export function postgresChildren(
   return [
     ...certificateChildren(cluster, part),
     ...shownChildren(cluster, part, serverCas),
-    {
-      object: generatedSecret(unownedMetadata(cluster, names.app, part), applicationValues(cluster)),
-      generate: [{ key: 'password', length: passwordLength }],
-    },
+    applicationSecret(cluster),
     ...accessOfPods(cluster, [...roster.keys()].filter(isOurs), part).map((object) => ({ object })),
     { object: configMap(owned(names.patroni), patroni) },
     {

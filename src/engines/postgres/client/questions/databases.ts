@@ -1,6 +1,18 @@
 /** The databases of a server, and whether their order of texts is still the one that their indexes were built with. */
 import { boolean, integer, optional, question, text, word } from '../question.ts';
 
+export interface Reordered {
+  /** Names, quoted; undefined where there is none. */
+  readonly reordered: string | undefined;
+}
+
+/** Databases whose own collation has another version than the one that their indexes were built with. */
+export const reorderedQuestion = question<Reordered>(
+  `SELECT left(string_agg(quote_ident(datname), ', ' ORDER BY datname), 400) AS reordered FROM pg_database
+WHERE datallowconn AND datcollversion <> pg_database_collation_actual_version(oid)`,
+  { reordered: optional(text) },
+);
+
 export interface Database {
   readonly name: string;
   readonly owner: string;

@@ -14,6 +14,8 @@ export interface ServerFacts {
   readonly upMs: number;
   /** `synchronous_standby_names`: for whom commits wait. */
   readonly waitsFor: string;
+  /** Transactions that are prepared; a standby shows none. */
+  readonly prepared: number;
 }
 
 export const serverQuestion = question<ServerFacts>(
@@ -21,7 +23,8 @@ export const serverQuestion = question<ServerFacts>(
   (SELECT count(*) FROM pg_settings WHERE pending_restart) AS pending,
   (extract(epoch FROM clock_timestamp() - pg_conf_load_time()) * 1000)::bigint AS "configAgeMs",
   (extract(epoch FROM clock_timestamp() - pg_postmaster_start_time()) * 1000)::bigint AS "upMs",
-  left(current_setting('synchronous_standby_names'), 1024) AS "waitsFor"`,
+  left(current_setting('synchronous_standby_names'), 1024) AS "waitsFor",
+  (SELECT count(*) FROM pg_prepared_xacts) AS prepared`,
   {
     inRecovery: boolean,
     config: optional(text),
@@ -29,6 +32,7 @@ export const serverQuestion = question<ServerFacts>(
     configAgeMs: integer,
     upMs: integer,
     waitsFor: text,
+    prepared: integer,
   },
 );
 

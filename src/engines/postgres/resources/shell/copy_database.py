@@ -52,6 +52,9 @@ def environment(side):
     own = {name[len(prefix):]: value for name, value in os.environ.items() if name.startswith(prefix + 'PG')}
     with open(os.environ[prefix + 'PASSWORD_FILE'], encoding='utf-8') as file:
         own['PGPASSWORD'] = file.read()
+    # Whoever answers in the place of a server that is not verified could ask for the password itself.
+    if not own.get('PGSSLMODE', '').startswith('verify-'):
+        own['PGREQUIREAUTH'] = '!password'
     rest = {name: value for name, value in os.environ.items() if 'PG' not in name}
     return {**rest, **own, 'PGCONNECT_TIMEOUT': '10', 'PGGSSENCMODE': 'disable', 'PGCLIENTENCODING': 'UTF8',
             'PGAPPNAME': 'clusterwright-import', 'LC_ALL': 'C.UTF-8'}
@@ -74,10 +77,10 @@ class Session:
         self.run('SET search_path = pg_catalog; SET row_security = off')
         self.run(WITHOUT_LIMITS)
 
-    def run(self, sql):
-        """Lines of the answer."""
+    def run(self, sql, end=';'):
+        """Lines of the answer. Nothing that a server has said may be in what psql reads: it would take a backslash for a command of its own."""
         try:
-            self.process.stdin.write(sql + ';\n\\echo end-of-answer\n')
+            self.process.stdin.write(sql + end + '\n\\echo end-of-answer\n')
             self.process.stdin.flush()
         except BrokenPipeError:
             pass
@@ -89,10 +92,14 @@ class Session:
         self.process.wait()
         self.words.seek(0)
         words = short('the %s: %s' % (self.side, self.words.read()))
-        raise Refused(words) if re.search('permission denied|row-level security|password authentication failed|no pg_hba.conf', words) else Trouble(words)
+        raise Refused(words) if re.search('permission denied|row-level security|password authentication failed|authentication method requirement|no pg_hba.conf', words) else Trouble(words)
 
     def ask(self, sql):
         return [json.loads(line) for line in self.run('SELECT row_to_json(answer) FROM (%s) answer' % sql)]
+
+    def ask_each(self, sql):
+        """Answers of the queries that this query makes. psql sends them as they are, and reads none of them."""
+        return [json.loads(line) for line in self.run(sql, '\n\\gexec')]
 
     def close(self):
         self.process.stdin.close()
@@ -126,6 +133,10 @@ ORDER BY name"""
 
 TABLES = """SELECT format('%I.%I', n.nspname, c.relname) AS name FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
 WHERE c.relkind = 'r' AND """ + OWN + ' AND ' + APART % 'c.oid' + ' ORDER BY name'
+
+COUNTS = """SELECT format('SELECT row_to_json(answer) FROM (SELECT %L AS name, count(*)::text AS rows FROM ONLY %I.%I) answer',
+format('%I.%I', n.nspname, c.relname), n.nspname, c.relname) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+WHERE c.relkind = 'r' AND """ + OWN + ' AND ' + APART % 'c.oid'
 
 WRITTEN = """SELECT coalesce(sum(n_tup_ins + n_tup_upd + n_tup_del), 0)::text AS rows FROM pg_stat_all_tables
 WHERE relid = 'pg_largeobject'::regclass OR schemaname <> 'information_schema' AND schemaname !~ '^pg_'"""
@@ -163,8 +174,7 @@ def check(source, target):
 
 
 def counted(session):
-    tables = [row['name'] for row in session.ask(TABLES)]
-    rows = {name: session.ask('SELECT count(*)::text AS rows FROM ONLY ' + name)[0]['rows'] for name in tables}
+    rows = {row['name']: row['rows'] for row in session.ask_each(COUNTS)}
     (large,) = session.ask('SELECT count(*)::text AS rows FROM pg_largeobject_metadata')
     return {**rows, 'large objects': large['rows']}
 
@@ -236,7 +246,7 @@ def copy():
     if changes > 0 and not TAKES_CHANGES:
         raise Refused('%d rows were written at the source while it was copied, and are not in the copy: stop its clients' % changes)
     rows = sum(int(count) for name, count in expected.items() if name != 'large objects')
-    words = '%d tables, %d rows, %s large objects' % (len(expected) - 1, rows, expected['large objects'])
+    words = '%d tables, %d rows, %d large objects' % (len(expected) - 1, rows, int(expected['large objects']))
     if changes > 0:
         words += '; %d rows that were written at the source meanwhile are missing' % changes
     target.run("COMMENT ON DATABASE \"%s\" IS '%s %s'" % (os.environ['TARGET_PGDATABASE'], MARK, words))

@@ -54,6 +54,9 @@ def environment(side):
     own = {name[len(prefix):]: value for name, value in os.environ.items() if name.startswith(prefix + 'PG')}
     with open(os.environ[prefix + 'PASSWORD_FILE'], encoding='utf-8') as file:
         own['PGPASSWORD'] = file.read()
+    # Whoever answers in the place of a server that is not verified could ask for the password itself.
+    if not own.get('PGSSLMODE', '').startswith('verify-'):
+        own['PGREQUIREAUTH'] = '!password'
     rest = {name: value for name, value in os.environ.items() if 'PG' not in name}
     return {**rest, **own, 'PGCONNECT_TIMEOUT': '10', 'PGGSSENCMODE': 'disable', 'PGCLIENTENCODING': 'UTF8',
             'PGAPPNAME': 'clusterwright-import', 'LC_ALL': 'C.UTF-8'}
@@ -76,10 +79,10 @@ class Session:
         self.run('SET search_path = pg_catalog; SET row_security = off')
         self.run(WITHOUT_LIMITS)
 
-    def run(self, sql):
-        """Lines of the answer."""
+    def run(self, sql, end=';'):
+        """Lines of the answer. Nothing that a server has said may be in what psql reads: it would take a backslash for a command of its own."""
         try:
-            self.process.stdin.write(sql + ';\\n\\\\echo end-of-answer\\n')
+            self.process.stdin.write(sql + end + '\\n\\\\echo end-of-answer\\n')
             self.process.stdin.flush()
         except BrokenPipeError:
             pass
@@ -91,10 +94,14 @@ class Session:
         self.process.wait()
         self.words.seek(0)
         words = short('the %s: %s' % (self.side, self.words.read()))
-        raise Refused(words) if re.search('permission denied|row-level security|password authentication failed|no pg_hba.conf', words) else Trouble(words)
+        raise Refused(words) if re.search('permission denied|row-level security|password authentication failed|authentication method requirement|no pg_hba.conf', words) else Trouble(words)
 
     def ask(self, sql):
         return [json.loads(line) for line in self.run('SELECT row_to_json(answer) FROM (%s) answer' % sql)]
+
+    def ask_each(self, sql):
+        """Answers of the queries that this query makes. psql sends them as they are, and reads none of them."""
+        return [json.loads(line) for line in self.run(sql, '\\n\\\\gexec')]
 
     def close(self):
         self.process.stdin.close()
@@ -128,6 +135,10 @@ ORDER BY name"""
 
 TABLES = """SELECT format('%I.%I', n.nspname, c.relname) AS name FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
 WHERE c.relkind = 'r' AND """ + OWN + ' AND ' + APART % 'c.oid' + ' ORDER BY name'
+
+COUNTS = """SELECT format('SELECT row_to_json(answer) FROM (SELECT %L AS name, count(*)::text AS rows FROM ONLY %I.%I) answer',
+format('%I.%I', n.nspname, c.relname), n.nspname, c.relname) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+WHERE c.relkind = 'r' AND """ + OWN + ' AND ' + APART % 'c.oid'
 
 WRITTEN = """SELECT coalesce(sum(n_tup_ins + n_tup_upd + n_tup_del), 0)::text AS rows FROM pg_stat_all_tables
 WHERE relid = 'pg_largeobject'::regclass OR schemaname <> 'information_schema' AND schemaname !~ '^pg_'"""
@@ -165,8 +176,7 @@ def check(source, target):
 
 
 def counted(session):
-    tables = [row['name'] for row in session.ask(TABLES)]
-    rows = {name: session.ask('SELECT count(*)::text AS rows FROM ONLY ' + name)[0]['rows'] for name in tables}
+    rows = {row['name']: row['rows'] for row in session.ask_each(COUNTS)}
     (large,) = session.ask('SELECT count(*)::text AS rows FROM pg_largeobject_metadata')
     return {**rows, 'large objects': large['rows']}
 
@@ -238,7 +248,7 @@ def copy():
     if changes > 0 and not TAKES_CHANGES:
         raise Refused('%d rows were written at the source while it was copied, and are not in the copy: stop its clients' % changes)
     rows = sum(int(count) for name, count in expected.items() if name != 'large objects')
-    words = '%d tables, %d rows, %s large objects' % (len(expected) - 1, rows, expected['large objects'])
+    words = '%d tables, %d rows, %d large objects' % (len(expected) - 1, rows, int(expected['large objects']))
     if changes > 0:
         words += '; %d rows that were written at the source meanwhile are missing' % changes
     target.run("COMMENT ON DATABASE \\"%s\\" IS '%s %s'" % (os.environ['TARGET_PGDATABASE'], MARK, words))
@@ -402,6 +412,9 @@ def work(source):
         os.rmdir(DATA)
     while told.secrets is None and record.get('state') != 'done':
         time.sleep(0.2)
+    # Whoever answers in the place of a source that is not verified could ask for the password itself. A libpq before 16 does not know this.
+    if not source['sslmode'].startswith('verify-'):
+        os.environ['PGREQUIREAUTH'] = '!password'
     follower = Follower(source)
     try:
         if record.get('state') in (None, 'copying'):
@@ -465,6 +478,7 @@ def main():
     server.server_close()
     shutil.rmtree(TEMPORARY, ignore_errors=True)
     print('import: done', file=sys.stderr, flush=True)
+    os.environ.pop('PGREQUIREAUTH', None)
     os.environ['IMPORT_IS_DONE'] = 'true'
     os.execv('/bin/sh', ['/bin/sh', CONFIG + '/start.sh'])
 
@@ -1573,6 +1587,26 @@ link() {
   sync
 }
 
+# The new server may sort texts in another way than the old one: it has another ICU, or the image another libc. An index that was built with the
+# other order finds rows no more. pg_upgrade keeps the version of the order where a database or a user chose it; of those that each server
+# brings with it, nobody knows.
+rebuild() {
+  PGDATABASE=$1 PGOPTIONS='-c role=none -c search_path=pg_catalog -c max_parallel_maintenance_workers=0' sql -v ON_ERROR_STOP=1 > "$log" 2>&1 <<'SQL' || { tail -c 2000 "$log" | say; exit 1; }
+create temporary view changed as
+select c.oid, c.collnamespace::regnamespace as namespace, c.collname as name from pg_collation c
+where c.oid >= 16384 and c.collversion <> pg_collation_actual_version(c.oid);
+create temporary view stale as
+select oid from changed
+union all select oid from pg_collation where oid < 16384 and pg_collation_actual_version(oid) is not null
+union all select 'pg_catalog."default"'::regcollation::oid from pg_database
+where datname = current_database() and datcollversion <> pg_database_collation_actual_version(oid);
+select format('reindex index %s', i.indexrelid::regclass) from pg_index i join pg_class r on r.oid = i.indexrelid
+where r.relkind = 'i' and r.relpersistence <> 't' and exists (select from stale where oid = any (i.indcollation)) \\gexec
+select format('alter collation %s.%I refresh version', namespace, name) from changed \\gexec
+select format('alter database %I refresh collation version', current_database()) \\gexec
+SQL
+}
+
 # The new server runs for the first time, and nobody can reach it. From here on there is no way back on this volume.
 finish() {
   "$PROGRAMS/$NEW/bin/pg_ctl" -D "$new" -w -t 3600 -l "$log" -o "$private" start > /dev/null || { tail -c 2000 "$log" | say; exit 1; }
@@ -1580,6 +1614,7 @@ finish() {
   sql -d postgres -c "select datname from pg_database where datallowconn and datname <> 'template0'" > /tmp/databases
   # The owner of a database sets its search path and its role: nothing of that counts for a superuser.
   while IFS= read -r database; do
+    rebuild "$database"
     PGDATABASE=$database sql 2>> /tmp/warnings <<'SQL' || true
 set role none;
 set search_path = pg_catalog;

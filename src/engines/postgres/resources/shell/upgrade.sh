@@ -103,6 +103,26 @@ link() {
   sync
 }
 
+# The new server may sort texts in another way than the old one: it has another ICU, or the image another libc. An index that was built with the
+# other order finds rows no more. pg_upgrade keeps the version of the order where a database or a user chose it; of those that each server
+# brings with it, nobody knows.
+rebuild() {
+  PGDATABASE=$1 PGOPTIONS='-c role=none -c search_path=pg_catalog -c max_parallel_maintenance_workers=0' sql -v ON_ERROR_STOP=1 > "$log" 2>&1 <<'SQL' || { tail -c 2000 "$log" | say; exit 1; }
+create temporary view changed as
+select c.oid, c.collnamespace::regnamespace as namespace, c.collname as name from pg_collation c
+where c.oid >= 16384 and c.collversion <> pg_collation_actual_version(c.oid);
+create temporary view stale as
+select oid from changed
+union all select oid from pg_collation where oid < 16384 and pg_collation_actual_version(oid) is not null
+union all select 'pg_catalog."default"'::regcollation::oid from pg_database
+where datname = current_database() and datcollversion <> pg_database_collation_actual_version(oid);
+select format('reindex index %s', i.indexrelid::regclass) from pg_index i join pg_class r on r.oid = i.indexrelid
+where r.relkind = 'i' and r.relpersistence <> 't' and exists (select from stale where oid = any (i.indcollation)) \gexec
+select format('alter collation %s.%I refresh version', namespace, name) from changed \gexec
+select format('alter database %I refresh collation version', current_database()) \gexec
+SQL
+}
+
 # The new server runs for the first time, and nobody can reach it. From here on there is no way back on this volume.
 finish() {
   "$PROGRAMS/$NEW/bin/pg_ctl" -D "$new" -w -t 3600 -l "$log" -o "$private" start > /dev/null || { tail -c 2000 "$log" | say; exit 1; }
@@ -110,6 +130,7 @@ finish() {
   sql -d postgres -c "select datname from pg_database where datallowconn and datname <> 'template0'" > /tmp/databases
   # The owner of a database sets its search path and its role: nothing of that counts for a superuser.
   while IFS= read -r database; do
+    rebuild "$database"
     PGDATABASE=$database sql 2>> /tmp/warnings <<'SQL' || true
 set role none;
 set search_path = pg_catalog;

@@ -1,0 +1,27 @@
+import { describe, expect, it } from 'vitest';
+import { situationOf } from '../../../src/engines/postgres/observe/situation.ts';
+import { planPostgres } from '../../../src/engines/postgres/plan/plan.ts';
+import { postgresWorld, type Story } from '../../support/postgres-situation.ts';
+
+const again = (story: Story): unknown => {
+  const { cluster, children, observed } = postgresWorld(story);
+  const { outcome } = planPostgres(situationOf(cluster, children, observed), () => undefined);
+  return outcome.state === 'settled' ? 'settled' : [outcome.reason, outcome.recheckMs];
+};
+const withoutPods: Story['children'] = (objects) => objects.filter(({ kind }) => kind !== 'Pod');
+
+describe('a cluster without a primary is looked at again', () => {
+  it.each<readonly [string, Story, unknown]>([
+    ['every second while members elect one: no event tells of it', { primary: 'nobody' }, ['NoPrimary', 1000]],
+    [
+      'when a pod runs, and not before',
+      { primary: 'nobody', members: {}, children: withoutPods },
+      ['NoPrimary', undefined],
+    ],
+    [
+      'when its first pod runs',
+      { numbers: [], primary: 'nobody', status: {}, children: () => [] },
+      ['Forming', undefined],
+    ],
+  ])('%s', (_, story, expected) => expect(again(story)).toEqual(expected));
+});

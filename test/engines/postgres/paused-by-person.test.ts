@@ -1,0 +1,35 @@
+/** Somebody has paused Patroni (`patronictl pause`): what does not happen for that reason is said. */
+import { expect, it } from 'vitest';
+import { situationOf } from '../../../src/engines/postgres/observe/situation.ts';
+import { planPostgres } from '../../../src/engines/postgres/plan/plan.ts';
+import { postgresWorld, type Story } from '../../support/postgres-situation.ts';
+
+const paused: NonNullable<Story['children']> = (objects) =>
+  objects.map((object) => {
+    const { config } = object.metadata.annotations ?? {};
+    if (object.metadata.name !== 'db-config' || config === undefined) return object;
+    const annotations = {
+      ...object.metadata.annotations,
+      config: JSON.stringify({ ...JSON.parse(config), pause: true }),
+    };
+    return { ...object, metadata: { ...object.metadata, annotations } };
+  });
+
+it.each<[string, Story, string, string]>([
+  ['a cluster that is whole', {}, 'FailoverPaused', ''],
+  ['one whose primary is gone', { primary: 'nobody', members: { 0: 'silent' } }, 'FailoverPaused', 'nobody is primary'],
+  [
+    'one whose standby has been stopped',
+    { members: { 2: { postgres: 'stopped', isStreaming: false, isPaused: true } } },
+    'MembersNotReady',
+    'PostgreSQL of db-2-0 is stopped',
+  ],
+])('%s says so', (_, story, reason, besides) => {
+  const { cluster, children, observed } = postgresWorld({ ...story, children: paused });
+  const { outcome } = planPostgres(situationOf(cluster, children, observed), () => undefined);
+  expect(outcome).toMatchObject({ state: 'wait', reason });
+  const words = outcome.state === 'settled' ? '' : outcome.message;
+  expect(words).toContain('Patroni is paused (pause: true in its configuration)');
+  expect(words).toContain(besides);
+  expect(words).not.toContain('elect');
+});
