@@ -3340,6 +3340,13 @@ export interface PostgresClusterSpec {
   readonly synchronous?: PostgresClusterSpecSynchronous;
 
   /**
+   * Certificate that members show on port 5432. When absent, the operator issues one. Adding tls restarts the members, one at a time; later changes do not. It cannot be removed.
+   *
+   * @schema PostgresClusterSpec#tls
+   */
+  readonly tls?: PostgresClusterSpecTls;
+
+  /**
    * How another major version is reached: see `version`.
    *
    * @schema PostgresClusterSpec#upgrade
@@ -3385,6 +3392,7 @@ export function toJson_PostgresClusterSpec(obj: PostgresClusterSpec | undefined)
     'scheduling': toJson_PostgresClusterSpecScheduling(obj.scheduling),
     'storage': toJson_PostgresClusterSpecStorage(obj.storage),
     'synchronous': toJson_PostgresClusterSpecSynchronous(obj.synchronous),
+    'tls': toJson_PostgresClusterSpecTls(obj.tls),
     'upgrade': toJson_PostgresClusterSpecUpgrade(obj.upgrade),
     'version': obj.version,
     'walStorage': toJson_PostgresClusterSpecWalStorage(obj.walStorage),
@@ -3942,6 +3950,34 @@ export function toJson_PostgresClusterSpecSynchronous(obj: PostgresClusterSpecSy
   const result = {
     'count': obj.count,
     'strict': obj.strict,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * Certificate that members show on port 5432. When absent, the operator issues one. Adding tls restarts the members, one at a time; later changes do not. It cannot be removed.
+ *
+ * @schema PostgresClusterSpecTls
+ */
+export interface PostgresClusterSpecTls {
+  /**
+   * Source of the certificate: secretRef or selfManaged. When its CA changes, members trust the next CA before any of them shows a certificate of it.
+   *
+   * @schema PostgresClusterSpecTls#server
+   */
+  readonly server: PostgresClusterSpecTlsServer;
+}
+
+/**
+ * Converts an object of type 'PostgresClusterSpecTls' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_PostgresClusterSpecTls(obj: PostgresClusterSpecTls | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'server': toJson_PostgresClusterSpecTlsServer(obj.server),
   };
   // filter undefined values
   return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
@@ -4937,6 +4973,42 @@ export enum PostgresClusterSpecSchedulingTopologySpread {
 }
 
 /**
+ * Source of the certificate: secretRef or selfManaged. When its CA changes, members trust the next CA before any of them shows a certificate of it.
+ *
+ * @schema PostgresClusterSpecTlsServer
+ */
+export interface PostgresClusterSpecTlsServer {
+  /**
+   * Secret with the certificate. It must be valid for server authentication, and for the names that clients with sslmode=verify-full use. ca.crt is the root CA that has signed it.
+   *
+   * @schema PostgresClusterSpecTlsServer#secretRef
+   */
+  readonly secretRef?: PostgresClusterSpecTlsServerSecretRef;
+
+  /**
+   * The certificate that the operator issues.
+   *
+   * @schema PostgresClusterSpecTlsServer#selfManaged
+   */
+  readonly selfManaged?: PostgresClusterSpecTlsServerSelfManaged;
+}
+
+/**
+ * Converts an object of type 'PostgresClusterSpecTlsServer' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_PostgresClusterSpecTlsServer(obj: PostgresClusterSpecTlsServer | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'secretRef': toJson_PostgresClusterSpecTlsServerSecretRef(obj.secretRef),
+    'selfManaged': toJson_PostgresClusterSpecTlsServerSelfManaged(obj.selfManaged),
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
  * Type of the Service.
  *
  * @schema PostgresClusterSpecAccessPoolerType
@@ -5681,6 +5753,55 @@ export enum PostgresClusterSpecSchedulingTolerationsOperator {
   /** Exists */
   EXISTS = "Exists",
 }
+
+/**
+ * Secret with the certificate. It must be valid for server authentication, and for the names that clients with sslmode=verify-full use. ca.crt is the root CA that has signed it.
+ *
+ * @schema PostgresClusterSpecTlsServerSecretRef
+ */
+export interface PostgresClusterSpecTlsServerSecretRef {
+  /**
+   * Name of the Secret, with the keys tls.crt, tls.key and ca.crt as cert-manager writes them.
+   *
+   * @schema PostgresClusterSpecTlsServerSecretRef#name
+   */
+  readonly name: string;
+}
+
+/**
+ * Converts an object of type 'PostgresClusterSpecTlsServerSecretRef' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_PostgresClusterSpecTlsServerSecretRef(obj: PostgresClusterSpecTlsServerSecretRef | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'name': obj.name,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * The certificate that the operator issues.
+ *
+ * @schema PostgresClusterSpecTlsServerSelfManaged
+ */
+export interface PostgresClusterSpecTlsServerSelfManaged {
+}
+
+/**
+ * Converts an object of type 'PostgresClusterSpecTlsServerSelfManaged' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_PostgresClusterSpecTlsServerSelfManaged(obj: PostgresClusterSpecTlsServerSelfManaged | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
  * Encryption by the server, in addition to the encryption of backups. When absent, the default of the bucket applies.

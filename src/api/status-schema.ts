@@ -84,6 +84,7 @@ const connection = {
     },
     secretName: text('Secret with the password.', 253),
     certificateSecretName: text('Secret with ca.crt, tls.crt and tls.key for clients.', 253),
+    caConfigMapName: text('ConfigMap with ca.crt, with which clients check servers.', 253),
   },
 } as const satisfies StructuralSchema;
 

@@ -32,6 +32,7 @@ export const tlsFilesSchema = {
       description: 'The name that certificates must be for, where it is not the host that is dialled.',
       maxLength: 253,
     },
+    anyName: { type: 'boolean', description: 'Certificates may be for any name. Their CA is checked.' },
   },
 } as const satisfies StructuralSchema;
 

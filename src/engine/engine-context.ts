@@ -10,6 +10,8 @@ export interface TlsMaterial {
   readonly key?: string;
   /** The name that the certificate must be for, where it is not the host that is dialled. */
   readonly servername?: string;
+  /** The certificate may be for any name. Its CA is checked. */
+  readonly anyName?: boolean;
 }
 
 /** One request to a database process that speaks HTTP/1.1, on a connection of its own. */

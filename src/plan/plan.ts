@@ -70,8 +70,8 @@ export function isOptional(step: Step): boolean {
 }
 
 export type Outcome =
-  /** Nothing further to do once the steps are done. */
-  | { readonly state: 'settled' }
+  /** Nothing further to do once the steps are done. `recheckMs` is when to look again at what no watch tells of. */
+  | { readonly state: 'settled'; readonly recheckMs?: number }
   /** The world has to move first. `recheckMs` is when to look again where no watch would tell. */
   | { readonly state: 'wait'; readonly reason: string; readonly message: string; readonly recheckMs?: number }
   /**

@@ -70,6 +70,9 @@ export interface TemplateVolume {
     readonly optional?: boolean;
     readonly items?: readonly { readonly key: string }[];
   };
+  readonly projected?: {
+    readonly sources?: readonly { readonly secret?: { readonly name?: string } }[];
+  };
 }
 
 export interface StatefulSet extends KubeObject {

@@ -26,7 +26,7 @@ export const stale: ReconcileResult = {
 
 /** When the plan asks to look again. */
 export function recheck(outcome: Outcome): number | undefined {
-  return outcome.state === 'settled' ? undefined : outcome.recheckMs;
+  return outcome.recheckMs;
 }
 
 /** `statusLater`: when to come back for a status that has not been written; 0 if it has. */

@@ -100,6 +100,7 @@ describe('certificates', () => {
     expect(await tlsFrom(undefined)).toBeUndefined();
     expect(await tlsFrom({ caFile })).toStrictEqual({ ca: 'authority' });
     const [certFile, keyFile] = [file('crt', 'certificate'), file('key', 'private')];
+    expect(await tlsFrom({ caFile, anyName: true })).toStrictEqual({ ca: 'authority', anyName: true });
     expect(await tlsFrom({ caFile, certFile, keyFile, servername: 'db' })).toEqual({
       ca: 'authority',
       cert: 'certificate',

@@ -162,4 +162,35 @@ const accessed: readonly Case[] = [
   refusal(access({ names: [`${'a.'.repeat(127)}a`] }), 'spec.access.names[0]'),
 ];
 
-export const postgresBesideCases: readonly Case[] = [...processes, ...poolers, ...monitored, ...accessed];
+const server = (fields: Json): Json => ({ tls: { server: fields } });
+const change = (old: Json, spec: Json, refused?: string): Case => ({
+  story: `${JSON.stringify(old)} becomes ${JSON.stringify(spec)}`,
+  old,
+  spec,
+  ...(refused === undefined ? {} : { refused }),
+});
+const [brought, own] = [server({ secretRef: { name: 'shop.tls' } }), server({ selfManaged: {} })];
+
+/** Whose certificate members show. */
+const shown: readonly Case[] = [
+  accepted(brought),
+  accepted(own),
+  accepted(server({ secretRef: { name: 'a'.repeat(253) } })),
+  refusal({ tls: {} }, 'spec.tls.server'),
+  refusal(server({}), 'spec.tls.server'),
+  refusal(server({ secretRef: { name: 'a' }, selfManaged: {} }), 'spec.tls.server'),
+  refusal(server({ secretRef: {} }), 'spec.tls.server.secretRef.name'),
+  ...['', 'Shop', 'a'.repeat(254), 'kube-system/admin'].map((name) =>
+    refusal(server({ secretRef: { name } }), 'spec.tls.server.secretRef.name'),
+  ),
+  refusal(server({ certManager: { issuerRef: { name: 'a' } } }), 'spec.tls.server.certManager'),
+  refusal(server({ selfManaged: { duration: '1h' } }), 'spec.tls.server.selfManaged.duration'),
+  change({}, brought),
+  change(brought, own),
+  change(own, brought),
+  change(brought, server({ secretRef: { name: 'b' } })),
+  change(brought, {}, 'spec.tls'),
+  change(own, {}, 'spec.tls'),
+];
+
+export const postgresBesideCases: readonly Case[] = [...processes, ...poolers, ...monitored, ...accessed, ...shown];

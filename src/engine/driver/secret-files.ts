@@ -34,11 +34,12 @@ export async function optionalLine(path: string | undefined, context: AgentConte
 
 export async function tlsFrom(files: TlsFiles | undefined): Promise<TlsMaterial | undefined> {
   if (files === undefined) return undefined;
-  const { caFile, certFile, keyFile, servername } = files;
+  const { caFile, certFile, keyFile, servername, anyName } = files;
   return {
     ca: await contentOf(caFile),
     ...(certFile === undefined ? {} : { cert: await contentOf(certFile) }),
     ...(keyFile === undefined ? {} : { key: await contentOf(keyFile) }),
     ...(servername === undefined ? {} : { servername }),
+    ...(anyName === undefined ? {} : { anyName }),
   };
 }

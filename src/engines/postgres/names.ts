@@ -19,6 +19,9 @@ export const roleLabel = 'clusterwright.dev/role';
 /** On a pod: which authorities its processes trust. Others need a restart. */
 export const authoritiesAnnotation = 'clusterwright.dev/authorities';
 
+/** On a pod: a digest of the CAs that it knows servers by, from the file itself. `relabel.py` writes it. */
+export const serverCasAnnotation = 'clusterwright.dev/server-cas';
+
 /** On a pod: a digest of the configuration that it has started with. Another one needs a restart. */
 export const configAnnotation = 'clusterwright.dev/config';
 
@@ -118,6 +121,8 @@ export interface PostgresNames {
   };
   /** Secret for the application. */
   readonly app: string;
+  /** ConfigMap with the CAs that clients check members with, where the spec names a source. */
+  readonly serverCa: string;
   /** Service, StatefulSet and ConfigMap of the pooler. */
   readonly pooler: string;
   /** Secret with the password of the pooler's role. */
@@ -131,6 +136,8 @@ export interface PostgresNames {
   /** Secrets with certificates. */
   readonly certificates: {
     readonly server: string;
+    /** The copy that members show, where the spec names a source. */
+    readonly shown: string;
     readonly replication: string;
     readonly rewind: string;
     readonly operator: string;
@@ -155,6 +162,7 @@ export function postgresNames(cluster: string): PostgresNames {
       sync: `${cluster}-sync`,
     },
     app: `${cluster}-app`,
+    serverCa: `${cluster}-server-ca`,
     pooler: `${cluster}-pooler`,
     poolerLogin: `${cluster}-pooler-login`,
     exporter: `${cluster}-exporter`,
@@ -162,6 +170,7 @@ export function postgresNames(cluster: string): PostgresNames {
     authorities: { sql: `${cluster}-ca`, patroni: `${cluster}-patroni-ca` },
     certificates: {
       server: `${cluster}-server-tls`,
+      shown: `${cluster}-shown-tls`,
       replication: `${cluster}-replication-tls`,
       rewind: `${cluster}-rewind-tls`,
       operator: `${cluster}-operator-tls`,

@@ -9,6 +9,7 @@ import { expansionConditions, storageStatus, volumesTooSmall, walVolumes } from 
 import { podIsReady } from '../../resources/children.ts';
 import { selectorLabels } from '../../resources/metadata.ts';
 import type { PostgresAction } from './action.ts';
+import { hasSource } from './client/server-ca.ts';
 import type { PostgresSpec } from './kind/schema.ts';
 import { component, postgresNames, sqlPort } from './names.ts';
 import { isPrimary, podOf, type Situation } from './observe/situation.ts';
@@ -17,6 +18,7 @@ import { isOutdated, isUnsettled } from './plan/outdated.ts';
 import { parametersRefused } from './plan/parameters.ts';
 import { transactionsPrepared } from './plan/prepared.ts';
 import { switchoverRefused } from './plan/requests.ts';
+import { heldBack, nameWarnings } from './plan/shown-certificate.ts';
 import { collationWarnings, specWarnings } from './plan/warnings.ts';
 
 export function postgresStatus(situation: Situation, plan: Plan<PostgresAction>): StatusReport {
@@ -36,9 +38,11 @@ export function postgresStatus(situation: Situation, plan: Plan<PostgresAction>)
     conditions: [
       ...judged.conditions,
       ...expansion(situation),
+      ...heldBack(situation),
       ...warningClaims([
         ...collationWarnings(situation),
         ...specWarnings(spec),
+        ...nameWarnings(situation),
         ...shrinkWarnings(spec.storage.size, claims),
         ...(spec.walStorage === undefined ? [] : shrinkWarnings(spec.walStorage.size, logs, walVolumes)),
       ]),
@@ -60,6 +64,7 @@ export function postgresStatus(situation: Situation, plan: Plan<PostgresAction>)
         ...(spec.pooler === undefined ? [] : [{ role: 'pooler', host: names.pooler, port: sqlPort }]),
       ],
       secretName: names.app,
+      ...(hasSource(cluster) ? { caConfigMapName: names.serverCa } : {}),
     },
     ...(initialized ? { initialized } : {}),
   };

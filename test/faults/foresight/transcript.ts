@@ -6,7 +6,7 @@ import { Duplex } from 'node:stream';
 import type { EngineContext } from '../../../src/engine/engine-context.ts';
 import type { Clock } from '../../../src/system/clock.ts';
 import type { Dial } from '../../../src/system/dial.ts';
-import { secured } from '../../../src/system/secured.ts';
+import { fingerprintOf, secured } from '../../../src/system/secured.ts';
 
 type Event = { readonly at: number } & (
   | { readonly way: 'out'; readonly bytes: Buffer }
@@ -21,6 +21,8 @@ export interface Connection {
   /** Undefined while it is being made, and where nobody ever answered. */
   outcome?: { readonly at: number; readonly refusal?: Error };
   readonly events: Event[];
+  /** Fingerprint of the certificate that was shown, where the connection was secured. */
+  shown?: string | undefined;
 }
 
 /** Dials like the given function, and keeps each connection, in the order in which they were asked for, where somebody wants it. */
@@ -33,7 +35,7 @@ export function tapped(dial: Dial, keptIn: () => Connection[] | undefined, now: 
     try {
       const socket = await dial(host, port, signal);
       connection.outcome = { at: now() };
-      return tap(socket, connection.events, now);
+      return tap(socket, connection.events, now, connection);
     } catch (error) {
       if (!signal.aborted) connection.outcome = { at: now(), refusal: error as Error };
       throw error;
@@ -45,6 +47,7 @@ export function tapped(dial: Dial, keptIn: () => Connection[] | undefined, now: 
 interface Tap {
   readonly events: Event[];
   isSecured: boolean;
+  readonly connection?: Connection | undefined;
 }
 
 const taps = new WeakMap<Duplex, Tap>();
@@ -59,7 +62,9 @@ export function tappedWithin(
     if (kept === undefined) return secure(stream, host, tls, signal);
     kept.isSecured = true;
     try {
-      return tap(await secure(stream, host, tls, signal), kept.events, now);
+      const within = await secure(stream, host, tls, signal);
+      if (kept.connection !== undefined) kept.connection.shown = fingerprintOf(within);
+      return tap(within, kept.events, now);
     } catch (error) {
       if (!signal.aborted) kept.events.push({ at: now(), way: 'failure', error: error as Error });
       throw error;
@@ -68,8 +73,8 @@ export function tappedWithin(
 }
 
 /** In place: one more stream in between would take time, and the run would be another one. */
-function tap(socket: Duplex, kept: Event[], now: () => number): Duplex {
-  const tapped: Tap = { events: kept, isSecured: false };
+function tap(socket: Duplex, kept: Event[], now: () => number, connection?: Connection): Duplex {
+  const tapped: Tap = { events: kept, isSecured: false, connection };
   taps.set(socket, tapped);
   const events = { push: (event: Event): void => void (tapped.isSecured || kept.push(event)) };
   const write = socket._write.bind(socket);
@@ -126,7 +131,9 @@ export function replayed(
         unbound.delete(found);
         return opened(found.events, isSecured);
       };
-      then(at, () => resolve(echo(bind, tlsAnswer(connection.events), then)));
+      const peerFingerprint =
+        connection.shown ?? connections.find((one) => isHere(one) && one.shown !== undefined)?.shown;
+      then(at, () => resolve(Object.assign(echo(bind, tlsAnswer(connection.events), then), { peerFingerprint })));
     });
 }
 

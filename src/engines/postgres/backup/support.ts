@@ -5,6 +5,7 @@ import { type BackupSupport, restoredVolume } from '../../../engine/backup-suppo
 import { operatorSession } from '../client/credentials.ts';
 import { askOne } from '../client/question.ts';
 import { recoveryQuestion } from '../client/questions/recovery.ts';
+import { hasSource, serverCaSecret } from '../client/server-ca.ts';
 import { withSession } from '../client/session.ts';
 import type { PostgresSpec } from '../kind/schema.ts';
 import { memberName, paths, podName, postgresNames, retiredAnnotation, roles, sqlPort } from '../names.ts';
@@ -13,6 +14,7 @@ import { postgresArchiveSupport } from './archive.ts';
 import { recoverCommand, temporaryDirectory } from './recovery.ts';
 
 const tlsDirectory = '/etc/clusterwright/tls';
+const caDirectory = '/etc/clusterwright/server-ca';
 
 /** After a start, a large database answers late. */
 const contentsTimeoutMs = 10_000;
@@ -38,17 +40,19 @@ export const postgresBackup: BackupSupport<PostgresSpec> = {
   source(cluster) {
     const { metadata, spec } = cluster;
     const { certificates, primary } = postgresNames(metadata.name);
+    const isCopied = hasSource(cluster);
     return {
       source: {
         engine: 'postgres',
         user: roles.replication,
         members: endpointsOf(cluster),
         tls: {
-          caFile: `${tlsDirectory}/ca.crt`,
+          caFile: `${isCopied ? caDirectory : tlsDirectory}/ca.crt`,
           certFile: `${tlsDirectory}/tls.crt`,
           keyFile: `${tlsDirectory}/tls.key`,
           // In the certificate of every member.
           servername: `${primary}.${metadata.namespace}.svc`,
+          ...(isCopied ? { anyName: true } : {}),
         },
       },
       secrets: [
@@ -56,8 +60,18 @@ export const postgresBackup: BackupSupport<PostgresSpec> = {
           name: certificates.replication,
           volume: 'tls',
           directory: tlsDirectory,
-          files: { 'ca.crt': 'ca.crt', 'tls.crt': 'tls.crt', 'tls.key': 'tls.key' },
+          files: { ...(isCopied ? {} : { 'ca.crt': 'ca.crt' }), 'tls.crt': 'tls.crt', 'tls.key': 'tls.key' },
         },
+        ...(isCopied
+          ? [
+              {
+                name: serverCaSecret(cluster),
+                volume: 'server-ca',
+                directory: caDirectory,
+                files: { 'ca.crt': 'ca.crt' },
+              },
+            ]
+          : []),
       ],
       topology: spec.instances === 1 ? '1 instance' : `${spec.instances} instances`,
     };

@@ -4,6 +4,7 @@ import { leafKeys } from '../../../certificates/facts.ts';
 import type { EngineContext, TlsMaterial } from '../../../engine/engine-context.ts';
 import type { PostgresSpec } from '../kind/schema.ts';
 import { passwordChangedAnnotation, postgresNames, roles, sqlPort } from '../names.ts';
+import { hasSource, serverCaSecret } from './server-ca.ts';
 import type { SessionTarget } from './session.ts';
 
 /** A Secret, or a key of it, is not there: nobody can be asked. */
@@ -24,13 +25,20 @@ export async function operatorSession(
   address: string,
   io: EngineContext,
 ): Promise<SessionTarget> {
-  const tls = await material(
-    cluster,
-    postgresNames(cluster.metadata.name).certificates.operator,
-    serverName(cluster),
-    io,
-  );
+  const tls = { ...(await operatorTls(cluster, io)), ...(await shownBy(cluster, io)) };
   return { address, port: sqlPort, login: { user: roles.operator, database: 'postgres' }, tls };
+}
+
+/** The operator's certificate, and the CA of those that the operator issues to servers. */
+export async function operatorTls(cluster: Cluster<PostgresSpec>, io: EngineContext): Promise<TlsMaterial> {
+  return await material(cluster, postgresNames(cluster.metadata.name).certificates.operator, serverName(cluster), io);
+}
+
+/** Whose certificates members show, where that is not the operator's CA. Until there is a copy they show the operator's. */
+async function shownBy(cluster: Cluster<PostgresSpec>, io: EngineContext): Promise<Partial<TlsMaterial>> {
+  if (!hasSource(cluster)) return {};
+  const ca = (await io.secret(serverCaSecret(cluster), { of: cluster.metadata.name }))?.[leafKeys.trusted];
+  return ca === undefined ? {} : { ca, anyName: true };
 }
 
 /** As the owner of the first database; with its password, and without a certificate. */
@@ -52,8 +60,8 @@ export async function passwordSession(
   io: EngineContext,
 ): Promise<SessionTarget> {
   const { tls, ...target } = await operatorSession(cluster, address, io);
-  const { ca = '', servername = serverName(cluster) } = tls ?? {};
-  return { ...target, tls: { ca, servername }, login };
+  const { ca = '', servername = serverName(cluster), anyName } = tls ?? {};
+  return { ...target, tls: { ca, servername, ...(anyName === undefined ? {} : { anyName }) }, login };
 }
 
 /** The password of the owner, in the Secret for the application. */

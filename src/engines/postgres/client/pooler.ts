@@ -2,8 +2,8 @@
 import type { Cluster } from '../../../api/cluster.ts';
 import type { EngineContext, TlsMaterial } from '../../../engine/engine-context.ts';
 import type { PostgresSpec } from '../kind/schema.ts';
-import { poolerPort } from '../names.ts';
-import { operatorSession, poolerServerName, SecretUnusable } from './credentials.ts';
+import { poolerPort, roles } from '../names.ts';
+import { operatorTls, poolerServerName, SecretUnusable } from './credentials.ts';
 import { ask, question, text } from './question.ts';
 import { type SessionTarget, withSession } from './session.ts';
 
@@ -26,12 +26,11 @@ async function consoleOf(
   io: EngineContext,
   timeoutMs?: number,
 ): Promise<SessionTarget> {
-  const { login, tls, ...target } = await operatorSession(cluster, address, io);
   return {
-    ...target,
+    address,
     port: poolerPort,
-    login: { ...login, database: 'pgbouncer' },
-    ...(tls === undefined ? {} : { tls: { ...tls, ...(await shownBy(cluster, io)) } }),
+    login: { user: roles.operator, database: 'pgbouncer' },
+    tls: { ...(await operatorTls(cluster, io)), ...(await shownBy(cluster, io)) },
     isConsole: true,
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
   };

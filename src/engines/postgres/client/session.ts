@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { longestAnswerBytes } from '../../../api/bounds.ts';
 import type { EngineContext, TlsMaterial } from '../../../engine/engine-context.ts';
 import { within } from '../../../engine/within.ts';
-import { secured } from '../../../system/secured.ts';
+import { fingerprintOf, secured } from '../../../system/secured.ts';
 import { type PostgresConnection, postgresConnection } from './connection.ts';
 import { type Login, logIn } from './login.ts';
 import { securedBy } from './tls-request.ts';
@@ -31,11 +31,14 @@ export interface SessionTarget {
 /** Of a session that only observes: the server itself refuses to change anything. */
 export const readOnly = { default_transaction_read_only: 'on' } as const;
 
-/** Runs `talk` on a fresh connection, all within the time. The server gives up what we no longer wait for. */
+/**
+ * Runs `talk` on a fresh connection, all within the time. The server gives up what we no longer wait for. `shown`: fingerprint of the
+ * certificate that the server has shown, where it has.
+ */
 export async function withSession<T>(
   io: Pick<EngineContext, 'dial' | 'sleep' | 'secure' | 'nonce'>,
   { address, port, login, tls, timeoutMs = answerTimeoutMs, isConsole }: SessionTarget,
-  talk: (connection: PostgresConnection) => Promise<T>,
+  talk: (connection: PostgresConnection, shown: string | undefined) => Promise<T>,
 ): Promise<T> {
   const place = `${address}:${port}`;
   const plain = await within(io, connectTimeoutMs, place, (signal) => io.dial(address, port, signal));
@@ -53,7 +56,7 @@ export async function withSession<T>(
       const parameters = await logIn(wire, { ...login, settings }, own);
       const opened = postgresConnection(wire, parameters, bounds);
       connection = opened;
-      return await talk(opened);
+      return await talk(opened, fingerprintOf(stream));
     });
   } finally {
     if (connection === undefined) plain.destroy();

@@ -17,6 +17,7 @@ import { postgresBootstrapRules, postgresBootstrapSchema } from './import-from.t
 import { monitoringRules, monitoringSchema } from './monitoring.ts';
 import { parametersSchema } from './parameters.ts';
 import { poolerRules, poolerSchema } from './pooler.ts';
+import { postgresTlsRules, postgresTlsSchema } from './tls.ts';
 import { walSizeRules, walStorageRules, walStorageSchema } from './wal-storage.ts';
 
 /** Least memory limit that PostgreSQL and Patroni start with. */
@@ -187,6 +188,7 @@ export const postgresSpecSchema = {
     pooler: poolerSchema,
     monitoring: monitoringSchema,
     access: accessSchema,
+    tls: postgresTlsSchema,
     backup: backupSchema,
     bootstrap: postgresBootstrapSchema,
     init: initSchema,
@@ -215,6 +217,7 @@ export const postgresSpecSchema = {
     ...poolerRules,
     ...monitoringRules,
     ...accessRules,
+    ...postgresTlsRules,
     ...bootstrapRules,
     ...postgresBootstrapRules,
     ...backupPolicyRules,

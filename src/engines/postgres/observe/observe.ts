@@ -17,6 +17,7 @@ import { answering, type LiveMember, type LogPosition, type PostgresObserved, ty
 import { observePoolers } from './poolers.ts';
 import { lookAgain } from './second-look.ts';
 import { observeLog, observeServer } from './server.ts';
+import { observeShown } from './shown-certificate.ts';
 import { situationOf } from './situation.ts';
 import { observeStaging } from './staging.ts';
 
@@ -25,7 +26,8 @@ export async function observePostgres(
   children: Children,
   io: EngineContext,
 ): Promise<PostgresObserved> {
-  const certificates = await observeCertificates(cluster, io);
+  const [issued, shown] = await Promise.all([observeCertificates(cluster, io), observeShown(cluster, io)]);
+  const certificates = { ...issued, ...(shown === undefined ? {} : { shown }) };
   const tls = await patroniTls(cluster, io).catch((error: unknown) => {
     if (error instanceof SecretUnusable) return error;
     throw error;

@@ -9,6 +9,7 @@ import type { ImportSeen, SourceSeen } from './import-seen.ts';
 import type { LoginSeen } from './logins.ts';
 import type { PoolerSeen } from './poolers.ts';
 import type { ServerSeen } from './server.ts';
+import type { ShownSeen } from './shown-certificate.ts';
 import type { StagingSeen } from './staging.ts';
 
 export interface SilentMember {
@@ -79,6 +80,8 @@ export interface PostgresObserved {
   /** Patroni's shared configuration, as a member that answers has it. */
   readonly config?: Readonly<Record<string, unknown>>;
   readonly certificates?: Readonly<Record<Side, AuthoritySeen>>;
+  /** Where the spec names the source of what members show. */
+  readonly shown?: ShownSeen;
   /** Changes with whom members are to trust: on their pods. */
   readonly authorities?: string;
   /** Why nobody could be asked. */

@@ -12,6 +12,7 @@ import {
   serverQuestion,
   settingsQuestion,
 } from '../client/questions/server.ts';
+import { hasSource } from '../client/server-ca.ts';
 import { ServerError } from '../client/server-error.ts';
 import { readOnly, withSession } from '../client/session.ts';
 import type { PostgresSpec } from '../kind/schema.ts';
@@ -21,6 +22,8 @@ export type ServerSeen =
       readonly state: 'seen';
       readonly facts: ServerFacts;
       readonly settings: readonly SettingSeen[];
+      /** Fingerprint of the certificate that it shows. Only where the spec names the source of it. */
+      readonly shown?: string;
       /** Databases in which this server sorts in another way than their indexes do. Asked of a primary. */
       readonly reordered?: string;
     }
@@ -38,12 +41,14 @@ export async function observeServer(
   io: EngineContext,
 ): Promise<ServerSeen> {
   try {
-    return await withSession(io, await session(cluster, address, io), async (connection) => {
+    return await withSession(io, await session(cluster, address, io), async (connection, shown) => {
       const facts = await askOne(connection, serverQuestion);
       const names = parameterNames(cluster.spec);
       const settings = names.length === 0 ? [] : await ask(connection, settingsQuestion(names));
       const reordered = facts.inRecovery ? undefined : await reorderedIn(connection);
-      return { state: 'seen', facts, settings, ...(reordered === undefined ? {} : { reordered }) } as const;
+      const isAsked = shown !== undefined && hasSource(cluster);
+      const more = { ...(reordered === undefined ? {} : { reordered }), ...(isAsked ? { shown } : {}) };
+      return { state: 'seen', facts, settings, ...more } as const;
     });
   } catch (error) {
     io.signal.throwIfAborted();

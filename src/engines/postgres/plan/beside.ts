@@ -1,6 +1,6 @@
 /** Restarts of what stands beside the members: pods that keep nothing. */
 import type { ObjectStep } from '../../../plan/plan.ts';
-import { outdatedPods, restartSteps } from '../../../plan/rollout.ts';
+import { isGenerationObserved, outdatedPods, restartSteps } from '../../../plan/rollout.ts';
 import { type Pod, podIsReady } from '../../../resources/children.ts';
 import { componentLabel } from '../../../resources/metadata.ts';
 import { exporterComponent, exporterName, postgresNames } from '../names.ts';
@@ -9,6 +9,17 @@ import type { Situation } from '../observe/situation.ts';
 
 export function besideSteps(situation: Situation): ObjectStep[] {
   return [...poolerRestart(situation), ...exporterRestarts(situation)];
+}
+
+/** Whether any of them has yet to restart with its present template. */
+export function isBesideOutdated({ cluster, children, roster }: Situation): boolean {
+  const { name } = cluster.metadata;
+  const sets = [postgresNames(name).pooler, ...[...roster.keys()].map((index) => exporterName(name, index))];
+  return sets.some((set) => {
+    const pods = children.pods.filter(({ metadata }) => metadata.name.startsWith(`${set}-`));
+    const found = children.statefulSet(set);
+    return found !== undefined && (!isGenerationObserved(found) || outdatedPods(found, pods).length > 0);
+  });
 }
 
 /** One pod at a time, so that clients find another one. One that serves nobody goes at once. */

@@ -1,13 +1,24 @@
 /** What the reconciles after the next one do, for people who read a plan. */
 import type { Cluster } from '../../../api/cluster.ts';
-import type { Children } from '../../../resources/children.ts';
+import type { Children, StatefulSet } from '../../../resources/children.ts';
 import { componentLabel } from '../../../resources/metadata.ts';
 import type { PostgresSpec } from '../kind/schema.ts';
 import { component, retiredAnnotation } from '../names.ts';
+import { isShownMounted } from '../resources/shown-certificate.ts';
 import { restartForecast } from './restart-forecast.ts';
 
 export function forecastPostgres(cluster: Cluster<PostgresSpec>, children: Children): readonly string[] {
-  return [sizeForecast(cluster, children), restartForecast(cluster, children)].filter((line) => line !== undefined);
+  const lines = [sizeForecast(cluster, children), restartForecast(cluster, children), shownForecast(cluster, children)];
+  return lines.filter((line) => line !== undefined);
+}
+
+/** The templates show that members restart. They do not show what follows. */
+function shownForecast(cluster: Cluster<PostgresSpec>, { objects }: Children): string | undefined {
+  const { metadata, spec } = cluster;
+  const from = spec.tls?.server.secretRef?.name;
+  const sets = objects.filter(({ kind }) => kind === 'StatefulSet') as readonly StatefulSet[];
+  if (from === undefined || sets.length === 0 || isShownMounted(sets, metadata.name)) return undefined;
+  return `members restart once with a copy of the certificate that they show, and show that of Secret ${from} when each of them trusts its CA`;
 }
 
 function sizeForecast({ spec }: Cluster<PostgresSpec>, children: Children): string | undefined {

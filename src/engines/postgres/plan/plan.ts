@@ -36,6 +36,7 @@ import { planSwitchover, replaceRequested, settledReplaceSteps } from './request
 import { planRestart, planStuck, recheckMs, restartWanted } from './restart.ts';
 import { roleSteps } from './roles.ts';
 import { configPatch } from './shared-config.ts';
+import { planShown, settledWith, shownReloads, withoutTemplates } from './shown-certificate.ts';
 import { stateFor, stateToMake } from './store.ts';
 import { surplusSteps } from './surplus.ts';
 import { unreadSettings } from './unread-settings.ts';
@@ -70,7 +71,10 @@ function volumesGoing(situation: Situation, pods: readonly string[]): Outcome | 
 function planCluster(situation: Situation, take: BackupFactory): PostgresPlan {
   const gone = volumesGone(situation);
   if (gone !== undefined) return { steps: [], outcome: gone };
-  const { steps, lost } = planIssuance(situation);
+  const issuance = planIssuance(situation);
+  const shown = planShown(situation);
+  const steps = [...issuance.steps, ...shown.steps];
+  const lost = issuance.lost ?? shown.lost;
   const foreign =
     unreadableRecord(situation) ?? foreignData(situation) ?? logWithoutVolume(situation) ?? importOccupied(situation);
   if (foreign !== undefined) return { steps: [...growth(situation), ...steps], outcome: foreign };
@@ -86,6 +90,11 @@ function planCluster(situation: Situation, take: BackupFactory): PostgresPlan {
   const lostNow = stateLost(situation);
   if (lostNow !== undefined) {
     return { steps: [...growth(situation), ...steps], outcome: withRequest(lostNow, recovery) };
+  }
+  if (shown.awaited !== undefined && situation.spec.instances > 0) {
+    const roster = nextRoster(situation, { mayShrink: false });
+    const plan = withObjects(situation, roster, [], shown.awaited);
+    return { ...plan, steps: [...steps, ...withoutTemplates(plan.steps)] };
   }
   const plan = planMembers(situation, take);
   return { ...plan, steps: [...steps, ...plan.steps], outcome: withRequest(plan.outcome, recovery) };
@@ -150,7 +159,7 @@ function planMembers(situation: Situation, take: BackupFactory): PostgresPlan {
     ...resumeSteps(situation),
     ...besideSteps(situation),
   ];
-  const reloads = reloadSteps(situation);
+  const reloads = [...reloadSteps(situation), ...shownReloads(situation)];
   const replacement = planReplacement(situation, replaceRequested(situation));
   if (replacement !== undefined) {
     const { lost } = replacement;
@@ -165,7 +174,8 @@ function planMembers(situation: Situation, take: BackupFactory): PostgresPlan {
   const roster = nextRoster(situation, { mayShrink: isWhole && leaving.length === 0 });
   if (stuck !== undefined) return withObjects(situation, roster, [...steps, ...stuck.steps], stuck.outcome);
   const awaited = awaitedBeforeChange(situation, problems, roster, leaving);
-  if (awaited !== undefined) return withObjects(situation, roster, steps, awaited);
+  // A server that others refuse for its certificate is not well before it has read another one.
+  if (awaited !== undefined) return withObjects(situation, roster, [...steps, ...shownReloads(situation)], awaited);
   const tooMany = withoutRoom(situation);
   if (tooMany !== undefined) return withObjects(situation, roster, steps, tooMany);
   if (steps.length > 0) {
@@ -204,7 +214,7 @@ function whole(situation: Situation): Outcome {
   const unusable = unusableSecret(situation);
   if (unusable !== undefined) return unusable;
   const problem = poolerProblem(situation);
-  return problem === undefined ? settled : wait('PoolerNotReady', problem);
+  return problem === undefined ? settledWith(situation) : wait('PoolerNotReady', problem);
 }
 
 /** What has to come first, since one member more would be away: nothing voluntary is done before. */
@@ -261,7 +271,8 @@ function withObjects(
   };
   const state = recovery?.isAlone === true ? stateFor(situation, recovery.survivor) : stateToMake(situation);
   const isOurs = (index: number): boolean => sets.has(index);
-  const extra = { ...upgrading, isOurs, restart: restartWanted(situation), request: recovery?.request };
+  const serverCas = observed.shown?.copy?.trusted;
+  const extra = { ...upgrading, isOurs, restart: restartWanted(situation), request: recovery?.request, serverCas };
   const desired = postgresChildren(cluster, roster, authorities, extra);
   const made = objectSteps(desired, children);
   const isSecret = (step: ObjectStep): boolean => step.type === 'create' && step.object.kind === 'Secret';

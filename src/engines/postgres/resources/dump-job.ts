@@ -13,6 +13,7 @@ import { job } from '../../../resources/job.ts';
 import { agentComponent, ownedMetadata } from '../../../resources/metadata.ts';
 import { containerSecurityContext, podSecurityContext } from '../../../resources/podsecurity.ts';
 import { schedulingFields } from '../../../resources/scheduling.ts';
+import { hasSource, serverCaSecret, sslMode } from '../client/server-ca.ts';
 import type { PostgresSpec } from '../kind/schema.ts';
 import { dumpedSource } from '../kind/source.ts';
 import {
@@ -93,7 +94,8 @@ interface Variable {
  * Variables of libpq for each side: no name has to be quoted in them. Kubernetes makes one `$` of two, and fills in `$(NAME)`. The database
  * is named after the Job, so that no two Jobs have the same.
  */
-function environment({ metadata, spec }: Cluster<PostgresSpec>): readonly Variable[] {
+function environment(cluster: Cluster<PostgresSpec>): readonly Variable[] {
+  const { metadata, spec } = cluster;
   const { host = '', port = sqlPort, user = '', tls, logical } = dumpedSource(spec) ?? {};
   const plain = {
     PROGRAMS: programs(spec.version),
@@ -111,7 +113,9 @@ function environment({ metadata, spec }: Cluster<PostgresSpec>): readonly Variab
     TARGET_PGHOST: `${postgresNames(metadata.name).primary}.${metadata.namespace}.svc`,
     TARGET_PGPORT: String(sqlPort),
     TARGET_PGUSER: spec.initial.owner,
-    TARGET_PGSSLMODE: 'verify-full',
+    TARGET_PGSSLMODE: sslMode(cluster),
+    // Proves that who has been logged in to is who has shown the certificate.
+    ...(hasSource(cluster) ? { TARGET_PGCHANNELBINDING: 'require' } : {}),
     TARGET_PGSSLROOTCERT: `${at.authority}/ca.crt`,
     TARGET_PASSWORD_FILE: `${at.owner}/password`,
   };
@@ -122,8 +126,9 @@ function environment({ metadata, spec }: Cluster<PostgresSpec>): readonly Variab
   ];
 }
 
-function volumesOf({ metadata, spec }: Cluster<PostgresSpec>): Mounted[] {
-  const { app, certificates } = postgresNames(metadata.name);
+function volumesOf(cluster: Cluster<PostgresSpec>): Mounted[] {
+  const { metadata, spec } = cluster;
+  const { app } = postgresNames(metadata.name);
   const source = dumpedSource(spec);
   const fromSecret = (name: string, secretName: string, key: string, path: string, mountPath: string): Mounted => ({
     volume: { name, secret: { secretName, defaultMode: 0o440, items: [{ key, path }] } },
@@ -154,6 +159,6 @@ function volumesOf({ metadata, spec }: Cluster<PostgresSpec>): Mounted[] {
       ? []
       : [fromSecret('source-ca', source.tls.ca.name, source.tls.ca.key, 'ca.crt', at.sourceCa)]),
     fromSecret('owner', app, 'password', 'password', at.owner),
-    fromSecret('authority', certificates.server, leafKeys.trusted, 'ca.crt', at.authority),
+    fromSecret('authority', serverCaSecret(cluster), leafKeys.trusted, 'ca.crt', at.authority),
   ];
 }

@@ -15,6 +15,7 @@ import { schedulingFields } from '../../../resources/scheduling.ts';
 import { generatedSecret } from '../../../resources/secret.ts';
 import { headlessService } from '../../../resources/service.ts';
 import { statefulSet } from '../../../resources/statefulset.ts';
+import { serverCaSecret, sslMode } from '../client/server-ca.ts';
 import { exporterImage } from '../kind/monitoring.ts';
 import type { PostgresSpec } from '../kind/schema.ts';
 import {
@@ -70,7 +71,10 @@ export function exporterChildren(cluster: Cluster<PostgresSpec>, roster: Roster)
   if (monitoring === undefined) return [];
   const part = exporterPart(cluster);
   const owned = ownedMetadata(cluster, postgresNames(metadata.name).exporter, part);
-  const files = { 'queries.yaml': queriesFile(spec), 'exporter.sh': texts['exporter.sh'] };
+  const files = {
+    'queries.yaml': queriesFile(spec),
+    'exporter.sh': texts['exporter.sh'].replace('verify-full', sslMode(cluster)),
+  };
   const digest = createHash('sha256').update(JSON.stringify(files)).digest('hex').slice(0, 16);
   const ports = [{ name: 'metrics', port: exporterPort, targetPort: 'metrics', protocol: 'TCP' }];
   return [
@@ -97,7 +101,7 @@ function exporterOf(
   const sources = [
     { configMap: { name: names.exporter } },
     { secret: { name: names.exporterLogin, items: [{ key: 'password', path: 'password' }] } },
-    { secret: { name: names.certificates.server, items: [{ key: 'ca.crt', path: 'ca.crt' }] } },
+    { secret: { name: serverCaSecret(cluster), items: [{ key: 'ca.crt', path: 'ca.crt' }] } },
   ];
   return statefulSet({
     metadata: { ...owned, labels: { ...owned.labels, ...own } },

@@ -13,6 +13,7 @@ import { agentComponent, ownedMetadata } from '../../../resources/metadata.ts';
 import { containerSecurityContext, podSecurityContext } from '../../../resources/podsecurity.ts';
 import { schedulingFields } from '../../../resources/scheduling.ts';
 import { literal, quoted } from '../client/quoting.ts';
+import { hasSource, serverCaSecret, sslMode } from '../client/server-ca.ts';
 import type { PostgresSpec } from '../kind/schema.ts';
 import { filledMark, initMark, initName, postgresNames, sqlPort } from '../names.ts';
 import { postgresImage } from './pods.ts';
@@ -55,7 +56,8 @@ function initSql({ database, owner }: PostgresSpec['initial'], sql: string): str
   ].join('\n');
 }
 
-function initPod({ metadata, spec }: Cluster<PostgresSpec>, config: string) {
+function initPod(cluster: Cluster<PostgresSpec>, config: string) {
+  const { metadata, spec } = cluster;
   const names = postgresNames(metadata.name);
   const password = { secretKeyRef: { name: names.app, key: 'password' } };
   const { topologySpreadConstraints: _, ...placed } = schedulingFields(spec.scheduling, {});
@@ -64,7 +66,9 @@ function initPod({ metadata, spec }: Cluster<PostgresSpec>, config: string) {
     PGPORT: String(sqlPort),
     PGDATABASE: spec.initial.database,
     PGUSER: spec.initial.owner,
-    PGSSLMODE: 'verify-full',
+    PGSSLMODE: sslMode(cluster),
+    // Proves that who has been logged in to is who has shown the certificate.
+    ...(hasSource(cluster) ? { PGCHANNELBINDING: 'require' } : {}),
     PGSSLROOTCERT: `${authority}/${leafKeys.trusted}`,
     PGCONNECT_TIMEOUT: '10',
     PGAPPNAME: 'clusterwright-init',
@@ -96,7 +100,7 @@ function initPod({ metadata, spec }: Cluster<PostgresSpec>, config: string) {
       {
         name: 'authority',
         secret: {
-          secretName: names.certificates.server,
+          secretName: serverCaSecret(cluster),
           items: [{ key: leafKeys.trusted, path: leafKeys.trusted }],
         },
       },

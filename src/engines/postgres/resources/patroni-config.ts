@@ -7,6 +7,7 @@ import { createHash } from 'node:crypto';
 import type { Cluster } from '../../../api/cluster.ts';
 import { durationMs } from '../../../api/duration.ts';
 import { instanceLabel, selectorLabels } from '../../../resources/metadata.ts';
+import { hasSource } from '../client/server-ca.ts';
 import type { PostgresSpec } from '../kind/schema.ts';
 import {
   archiveSlot,
@@ -27,12 +28,17 @@ type Json = Readonly<Record<string, unknown>>;
 
 const tlsFile = (name: string): string => `${paths.tls}/${name}`;
 
+/** Who is a server of this cluster. Who may log in by certificate is another question: see `ssl_ca_file`. */
+export function serverCaFile(cluster: Cluster<PostgresSpec>): string {
+  return tlsFile(hasSource(cluster) ? 'server-ca.crt' : 'ca.crt');
+}
+
 /** A client certificate of one of our roles. */
-function login(username: string, certificate: string): Json {
+function login(cluster: Cluster<PostgresSpec>, username: string, certificate: string): Json {
   return {
     username,
     sslmode: 'verify-ca',
-    sslrootcert: tlsFile('ca.crt'),
+    sslrootcert: serverCaFile(cluster),
     sslcert: tlsFile(`${certificate}.crt`),
     sslkey: tlsFile(`${certificate}.key`),
   };
@@ -61,6 +67,17 @@ const identities = (user: string): readonly string[] => [
 
 /** Name of the account in the image, with the number that the pods run as. */
 export const accountName = 'postgres';
+
+/** A container that starts again in a pod of before has yet the files of before, and must find what names them. */
+export function configKey(cluster: Cluster<PostgresSpec>): string {
+  return hasSource(cluster) ? 'patroni-source.yml' : 'patroni.yml';
+}
+
+/** By the keys of the ConfigMap. */
+export function memberConfigs(cluster: Cluster<PostgresSpec>): Readonly<Record<string, string>> {
+  const { tls: _, ...spec } = cluster.spec;
+  return { 'patroni.yml': memberConfig({ ...cluster, spec }), [configKey(cluster)]: memberConfig(cluster) };
+}
 
 /** What every member reads; a member's own name and addresses come from its environment. */
 export function memberConfig(cluster: Cluster<PostgresSpec>): string {
@@ -110,14 +127,19 @@ export function memberConfig(cluster: Cluster<PostgresSpec>): string {
       remove_data_directory_on_diverged_timelines: false,
       authentication: {
         superuser: { username: roles.superuser },
-        replication: login(roles.replication, 'replication'),
-        rewind: login(roles.rewind, 'rewind'),
+        replication: login(cluster, roles.replication, 'replication'),
+        rewind: login(cluster, roles.rewind, 'rewind'),
       },
-      callbacks: { on_start: callback, on_role_change: callback },
+      callbacks: {
+        on_start: callback,
+        on_role_change: callback,
+        ...(hasSource(cluster) ? { on_reload: callback } : {}),
+      },
       basebackup: [{ checkpoint: 'fast' }, ...waldir(spec)],
       parameters: {
         unix_socket_directories: paths.socket,
         ssl: 'on',
+        // The operator's CA alone, whoever has signed what is shown: a client of another one could be any role.
         ssl_ca_file: tlsFile('ca.crt'),
         ssl_cert_file: tlsFile('server.crt'),
         ssl_key_file: tlsFile('server.key'),

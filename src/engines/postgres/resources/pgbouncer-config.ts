@@ -3,10 +3,14 @@
  * verifiers. PgBouncer logs in to PostgreSQL with what a client has proven, so it needs no password of a user.
  */
 import type { Cluster } from '../../../api/cluster.ts';
+import { hasSource, sslMode } from '../client/server-ca.ts';
 import type { PostgresSpec } from '../kind/schema.ts';
 import { poolerPaths, poolerPort, postgresNames, roles, sqlPort } from '../names.ts';
 
 export type PoolerSpec = NonNullable<PostgresSpec['pooler']>;
+
+/** Where members show the certificate of another CA. */
+export const serverCaName = 'server-ca.crt';
 
 const tlsFile = (name: string): string => `${poolerPaths.config}/${name}`;
 
@@ -35,13 +39,10 @@ const clients: readonly string[] = [
 ];
 
 /** The CA of clients that show a certificate stays ours: the operator is the only one. */
-function settings({
-  maxClients,
-  poolSize,
-  mode,
-  parameters,
-  tls,
-}: PoolerSpec): Readonly<Record<string, string | number>> {
+function settings(
+  cluster: Cluster<PostgresSpec>,
+  { maxClients, poolSize, mode, parameters, tls }: PoolerSpec,
+): Readonly<Record<string, string | number>> {
   const shown = tls === undefined ? poolerPaths.config : poolerPaths.tls;
   return {
     listen_addr: '*',
@@ -58,8 +59,8 @@ function settings({
     client_tls_ca_file: tlsFile('ca.crt'),
     client_tls_cert_file: `${shown}/tls.crt`,
     client_tls_key_file: `${shown}/tls.key`,
-    server_tls_sslmode: 'verify-full',
-    server_tls_ca_file: tlsFile('ca.crt'),
+    server_tls_sslmode: sslMode(cluster),
+    server_tls_ca_file: tlsFile(hasSource(cluster) ? serverCaName : 'ca.crt'),
     pool_mode: mode,
     max_client_conn: maxClients,
     default_pool_size: poolSize,
@@ -81,19 +82,27 @@ function settings({
   };
 }
 
+/** Pods of before read theirs again when it changes, and do not have the files that this one names. */
+export function iniKey(cluster: Cluster<PostgresSpec>): string {
+  return hasSource(cluster) ? 'pgbouncer-source.ini' : 'pgbouncer.ini';
+}
+
 export function pgbouncerFiles(cluster: Cluster<PostgresSpec>, pooler: PoolerSpec): Record<string, string> {
   const { name, namespace } = cluster.metadata;
   const host = `${postgresNames(name).primary}.${namespace}.svc`;
-  const lines = Object.entries(settings(pooler)).map((pair) => pair.join(' = '));
-  return {
-    'pgbouncer.ini': [
+  const ini = (as: Cluster<PostgresSpec>): string =>
+    [
       '[databases]',
       `* = host=${host} port=${sqlPort} connect_query='${notOnStandby}'`,
       '',
       '[pgbouncer]',
-      ...lines,
+      ...Object.entries(settings(as, pooler)).map((pair) => pair.join(' = ')),
       '',
-    ].join('\n'),
+    ].join('\n');
+  const { tls: _, ...spec } = cluster.spec;
+  return {
+    'pgbouncer.ini': ini({ ...cluster, spec }),
+    [iniKey(cluster)]: ini(cluster),
     'hba.conf': `${clients.join('\n')}\n`,
   };
 }

@@ -14,6 +14,7 @@ import type { ContainerSpec, Probe, Volume } from '../../../resources/plain.ts';
 import { containerSecurityContext, podSecurityContext } from '../../../resources/podsecurity.ts';
 import { schedulingFields } from '../../../resources/scheduling.ts';
 import { statefulSet } from '../../../resources/statefulset.ts';
+import { hasSource } from '../client/server-ca.ts';
 import type { PostgresSpec } from '../kind/schema.ts';
 import {
   authoritiesAnnotation,
@@ -27,11 +28,12 @@ import {
   restartAnnotation,
   roleLabel,
   roles,
+  serverCasAnnotation,
   sqlPort,
   walClaimTemplate,
 } from '../names.ts';
 import { importScripts } from './import-source.ts';
-import { memberConfig } from './patroni-config.ts';
+import { configKey, memberConfig, serverCaFile } from './patroni-config.ts';
 import { bootstrapKey, startKey } from './roster.ts';
 
 /** A first copy of a large database takes hours. One try a second. */
@@ -55,9 +57,12 @@ export interface Mounted {
   readonly mounts: readonly Mount[];
 }
 
-/** Files of Secrets under names of their own. PostgreSQL takes a key only where nobody else can read it. */
-export function certificates(cluster: string): Mounted {
-  const { certificates: secrets } = postgresNames(cluster);
+/**
+ * Files of Secrets under names of their own. PostgreSQL takes a key only where nobody else can read it. `ca.crt` says who may log in by
+ * certificate, and is never that of somebody else.
+ */
+export function certificates(cluster: Cluster<PostgresSpec>): Mounted {
+  const { certificates: secrets } = postgresNames(cluster.metadata.name);
   const pair = (secret: string, name: string, ca?: string) => ({
     secret: {
       name: secret,
@@ -68,8 +73,14 @@ export function certificates(cluster: string): Mounted {
       ],
     },
   });
+  const servers = hasSource(cluster)
+    ? [
+        { secret: { name: secrets.server, items: [{ key: 'ca.crt', path: 'ca.crt' }] } },
+        pair(secrets.shown, 'server', 'server-ca'),
+      ]
+    : [pair(secrets.server, 'server', 'ca')];
   const sources = [
-    pair(secrets.server, 'server', 'ca'),
+    ...servers,
     pair(secrets.replication, 'replication'),
     pair(secrets.rewind, 'rewind'),
     pair(secrets.patroni, 'patroni', 'patroni-ca'),
@@ -81,12 +92,12 @@ export function certificates(cluster: string): Mounted {
 }
 
 /** Patroni's configuration. What only a member that forms reads is there as long as the roster has it. */
-function configuration({ metadata, spec }: Cluster<PostgresSpec>, index: number): Mounted {
-  const { name: cluster } = metadata;
-  const { patroni, roster } = postgresNames(cluster);
-  const key = bootstrapKey(cluster, index);
+function configuration(cluster: Cluster<PostgresSpec>, index: number): Mounted {
+  const { metadata, spec } = cluster;
+  const { patroni, roster } = postgresNames(metadata.name);
+  const key = bootstrapKey(metadata.name, index);
   const items = [
-    { key: 'patroni.yml', path: 'patroni.yml' },
+    { key: configKey(cluster), path: 'patroni.yml' },
     { key: 'relabel.py', path: 'relabel.py' },
     { key: 'post-init.sh', path: 'post-init.sh' },
     { key: 'pre-stop.py', path: 'pre-stop.py' },
@@ -96,7 +107,7 @@ function configuration({ metadata, spec }: Cluster<PostgresSpec>, index: number)
   const sources = [
     { configMap: { name: patroni, items } },
     { configMap: { name: roster, items: [{ key, path: 'bootstrap.yml' }], optional: true } },
-    { configMap: { name: roster, items: [{ key: startKey(cluster, index), path: 'start' }], optional: true } },
+    { configMap: { name: roster, items: [{ key: startKey(metadata.name, index), path: 'start' }], optional: true } },
   ];
   return {
     volume: { name: 'patroni', projected: { defaultMode: 0o555, sources } },
@@ -163,6 +174,9 @@ function environment(cluster: Cluster<PostgresSpec>, everyMember: Readonly<Recor
     CONFIG_DIRECTORY: paths.patroni,
     DATA_DIRECTORY: paths.data,
     ...(cluster.spec.walStorage === undefined ? {} : { WAL_DIRECTORY: paths.wal }),
+    ...(hasSource(cluster)
+      ? { SERVER_CA_FILE: serverCaFile(cluster), SERVER_CAS_ANNOTATION: serverCasAnnotation }
+      : {}),
     PGBIN: programs(cluster.spec.version),
     // For people who enter the pod: Debian has no `psql` in the usual path.
     PATH: `${programs(cluster.spec.version)}:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin`,
@@ -197,13 +211,7 @@ export function memberStatefulSet(
   const everyMember = selectorLabels(cluster, part);
   const owned = ownedMetadata(cluster, name, part);
   const names = postgresNames(metadata.name);
-  const mounted = [
-    configuration(cluster, index),
-    users(metadata.name),
-    certificates(metadata.name),
-    token(),
-    ...scratch(),
-  ];
+  const mounted = [configuration(cluster, index), users(metadata.name), certificates(cluster), token(), ...scratch()];
   const postgres: ContainerSpec = {
     name: 'postgres',
     image: postgresImage(spec),

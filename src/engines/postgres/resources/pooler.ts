@@ -11,10 +11,11 @@ import { schedulingFields } from '../../../resources/scheduling.ts';
 import { generatedSecret } from '../../../resources/secret.ts';
 import { clusterIPService } from '../../../resources/service.ts';
 import { statefulSet } from '../../../resources/statefulset.ts';
+import { hasSource, serverCaSecret } from '../client/server-ca.ts';
 import { poolerImage } from '../kind/pooler.ts';
 import type { PostgresSpec } from '../kind/schema.ts';
 import { poolerComponent, poolerPaths, poolerPort, postgresNames, roles, sqlPort } from '../names.ts';
-import { type PoolerSpec, pgbouncerFiles } from './pgbouncer-config.ts';
+import { iniKey, type PoolerSpec, pgbouncerFiles, serverCaName } from './pgbouncer-config.ts';
 import { texts } from './shell/texts.ts';
 
 const passwordLength = 32;
@@ -42,7 +43,7 @@ export function poolerSecret(cluster: Cluster<PostgresSpec>): Desired {
   };
 }
 
-function containers(image: string, { resources, tls }: PoolerSpec): PodSpec['containers'] {
+function containers(image: string, ini: string, { resources, tls }: PoolerSpec): PodSpec['containers'] {
   const common: Partial<ContainerSpec> = {
     image,
     imagePullPolicy: 'IfNotPresent',
@@ -58,7 +59,7 @@ function containers(image: string, { resources, tls }: PoolerSpec): PodSpec['con
     {
       ...common,
       name: 'pgbouncer',
-      command: ['/usr/sbin/pgbouncer', `${poolerPaths.config}/pgbouncer.ini`],
+      command: ['/usr/sbin/pgbouncer', `${poolerPaths.config}/${ini}`],
       ports: [{ name: 'postgres', containerPort: poolerPort, protocol: 'TCP' }],
       // From SIGTERM on it refuses clients. Until then the Service has to forget it.
       lifecycle: { preStop: { exec: { command: ['sleep', '5'] } } },
@@ -104,6 +105,9 @@ export function poolerChildren(cluster: Cluster<PostgresSpec>): Desired[] {
     { configMap: { name: names.pooler } },
     { secret: { name: names.poolerLogin, items: [{ key: 'userlist.txt', path: 'userlist.txt' }] } },
     { secret: { name: names.certificates.pooler } },
+    ...(hasSource(cluster)
+      ? [{ secret: { name: serverCaSecret(cluster), items: [{ key: 'ca.crt', path: serverCaName }] } }]
+      : []),
   ];
   const set = statefulSet({
     metadata: owned,
@@ -116,7 +120,7 @@ export function poolerChildren(cluster: Cluster<PostgresSpec>): Desired[] {
       securityContext: podSecurityContext,
       terminationGracePeriodSeconds: graceSeconds,
       ...schedulingFields(spec.scheduling, selector),
-      containers: containers(image, pooler),
+      containers: containers(image, iniKey(cluster), pooler),
       volumes: [
         { name: 'config', projected: { defaultMode: 0o440, sources } },
         { name: 'socket', emptyDir: { medium: 'Memory', sizeLimit: '1Mi' } },

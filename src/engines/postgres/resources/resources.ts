@@ -15,11 +15,12 @@ import { accessServices } from './access-services.ts';
 import { certificateChildren } from './certificates.ts';
 import { exporterChildren } from './exporter.ts';
 import { importScripts } from './import-source.ts';
-import { accountName, bootstrapConfig, memberConfig, sharedConfig } from './patroni-config.ts';
+import { accountName, bootstrapConfig, memberConfigs, sharedConfig } from './patroni-config.ts';
 import { memberStatefulSet } from './pods.ts';
 import { poolerChildren } from './pooler.ts';
 import { forming, importing, type Roster, rosterData } from './roster.ts';
 import { texts } from './shell/texts.ts';
+import { shownChildren } from './shown-certificate.ts';
 import { type UpgradeRecord, upgradeData } from './upgrade-record.ts';
 
 const passwordLength = 32;
@@ -96,6 +97,8 @@ export interface Beyond {
   readonly restart?: string | undefined;
   /** See `requestKey` of the roster. */
   readonly request?: string | undefined;
+  /** PEM texts of the CAs that servers are known by, where the spec names a source and there is a copy. */
+  readonly serverCas?: string | undefined;
 }
 
 /** `cluster` has the version of its data. `authorities`: whom a member is to trust, where that is known. */
@@ -103,7 +106,7 @@ export function postgresChildren(
   cluster: Cluster<PostgresSpec>,
   roster: Roster,
   authorities: (index: number) => string | undefined = () => undefined,
-  { record, isRunning = () => true, isOurs = () => true, restart, request }: Beyond = {},
+  { record, isRunning = () => true, isOurs = () => true, restart, request, serverCas }: Beyond = {},
 ): readonly Desired[] {
   const { metadata, spec } = cluster;
   const names = postgresNames(metadata.name);
@@ -112,7 +115,7 @@ export function postgresChildren(
   const selector = selectorLabels(cluster, part);
   const ports = [{ name: 'postgres', port: sqlPort, targetPort: 'postgres', protocol: 'TCP' }];
   const patroni = {
-    'patroni.yml': memberConfig(cluster),
+    ...memberConfigs(cluster),
     passwd: `root:x:0:0:root:/:/bin/sh\n${accountName}:x:${uid}:${uid}::/tmp:/bin/sh\n`,
     ...Object.fromEntries(scripts.map((name) => [name, texts[name]])),
     ...importScripts(spec),
@@ -120,6 +123,7 @@ export function postgresChildren(
   const withRole = (role: string) => ({ ...selector, [roleLabel]: role });
   return [
     ...certificateChildren(cluster, part),
+    ...shownChildren(cluster, part, serverCas),
     applicationSecret(cluster),
     ...accessOfPods(cluster, [...roster.keys()].filter(isOurs), part).map((object) => ({ object })),
     { object: configMap(owned(names.patroni), patroni) },

@@ -14,6 +14,7 @@ import { containerSecurityContext, podSecurityContext } from '../../../resources
 import type { PostgresSpec } from '../kind/schema.ts';
 import { claimName, paths, postgresNames, roles, sqlPort, walClaimName, walClaimTemplate } from '../names.ts';
 import { afterVariables, operatorCertificate } from './after-upgrade.ts';
+import { serverCaFile } from './patroni-config.ts';
 import { certificates, type Mounted, scratch, users } from './pods.ts';
 
 /** Of the container whose termination message is the result. */
@@ -75,7 +76,7 @@ export function upgradeJob(
     scripts(metadata.name),
     ...scratch(),
     ...dataOf(cluster, task),
-    ...certificatesFor(metadata.name, task),
+    ...certificatesFor(cluster, task),
   ];
   const container: ContainerSpec = {
     name: upgradeContainer,
@@ -138,7 +139,7 @@ function scripts(cluster: string) {
   };
 }
 
-function certificatesFor(cluster: string, { mode }: UpgradeTask): Mounted[] {
+function certificatesFor(cluster: Cluster<PostgresSpec>, { mode }: UpgradeTask): Mounted[] {
   if (mode === 'after') return [operatorCertificate(cluster)];
   return mode === 'rehearse' ? [certificates(cluster)] : [];
 }
@@ -171,10 +172,14 @@ function volumeOf({ metadata, spec }: Cluster<PostgresSpec>, task: UpgradeTask):
 }
 
 function environment(
-  { metadata: { name }, spec }: Cluster<PostgresSpec>,
+  cluster: Cluster<PostgresSpec>,
   { from, to }: Versions,
   task: UpgradeTask,
 ): Readonly<Record<string, string>> {
+  const {
+    metadata: { name },
+    spec,
+  } = cluster;
   const both = { OLD: from, NEW: to, LC_ALL: 'C.UTF-8', SUPERUSER: roles.superuser, OPERATOR_ROLE: roles.operator };
   if (task.mode !== 'rehearse') return spec.walStorage === undefined ? both : { ...both, WAL_DIRECTORY: paths.wal };
   const { primary, replicas } = postgresNames(name);
@@ -185,7 +190,7 @@ function environment(
     port: `${sqlPort},${sqlPort}`,
     user: roles.replication,
     sslmode: 'verify-ca',
-    sslrootcert: file('ca.crt'),
+    sslrootcert: serverCaFile(cluster),
     sslcert: file('replication.crt'),
     sslkey: file('replication.key'),
     connect_timeout: '5',

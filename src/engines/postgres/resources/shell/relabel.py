@@ -4,7 +4,11 @@ A pod that is dead keeps its label, and the Service keeps sending clients to it 
 leader removes it. The lock in the store decides, never the role that Patroni passes: who does not hold the lock does
 nothing. Pods are listed before the lock is read, and a pod is changed only while it is as it was listed. So a pod that
 has become the leader since is left alone. Safe to repeat, and to kill at any point.
+
+Where the certificates of servers come from elsewhere, it also writes on its own pod which CAs it knows servers by: a digest of the file that
+libpq reads for each connection. The operator lets nobody show a certificate of the next CA before each pod says that it has it.
 """
+import hashlib
 import http.client
 import json
 import os
@@ -15,6 +19,7 @@ from urllib.parse import quote
 
 ACCOUNT = '/var/run/secrets/kubernetes.io/serviceaccount/'
 LABEL, VALUE = os.environ['ROLE_LABEL'], 'primary'
+CA_FILE, CAS = os.environ.get('SERVER_CA_FILE'), os.environ.get('SERVER_CAS_ANNOTATION')
 CALL, ALL = 3.0, 60.0  # seconds
 
 
@@ -60,26 +65,47 @@ def others(space, scope, me):
     return [pod['metadata'] for pod in pods['items'] if pod['metadata']['name'] != me]
 
 
-def main():
-    role, scope = sys.argv[-2:]
-    me, space = os.environ['POD_NAME'], read('namespace')
-    if role not in ('primary', 'promoted', 'master', 'standby_leader'):
-        return 0
+def relabel(space, scope, me):
+    found = others(space, scope, me)
+    for pod in found or []:
+        change = {'metadata': {'resourceVersion': pod['resourceVersion'], 'labels': {LABEL: None}}}
+        status, _ = call('PATCH', '/api/v1/namespaces/%s/pods/%s' % (space, pod['name']), change)
+        print('relabel: %s: %d' % (pod['name'], status), flush=True)
+    if not found:
+        print('relabel: %s' % ('the lock is not ours' if found is None else 'done'), flush=True)
+    return not found
+
+
+def tell(space, me):
+    with open(CA_FILE, 'rb') as file:
+        digest = hashlib.sha256(file.read()).hexdigest()[:16]
+    change = {'metadata': {'annotations': {CAS: digest}}}
+    status, _ = call('PATCH', '/api/v1/namespaces/%s/pods/%s' % (space, me), change)
+    if status != 200:
+        raise OSError('annotate %s: %d' % (me, status))
+    return True
+
+
+def repeated(step, *arguments):
+    """Whether it was done in time."""
     until = time.monotonic() + ALL
     while time.monotonic() < until:
         try:
-            found = others(space, scope, me)
-            if not found:
-                print('relabel: %s' % ('the lock is not ours' if found is None else 'done'), flush=True)
-                return 0
-            for pod in found:
-                change = {'metadata': {'resourceVersion': pod['resourceVersion'], 'labels': {LABEL: None}}}
-                status, _ = call('PATCH', '/api/v1/namespaces/%s/pods/%s' % (space, pod['name']), change)
-                print('relabel: %s: %d' % (pod['name'], status), flush=True)
+            if step(*arguments):
+                return True
         except (OSError, ValueError, KeyError, http.client.HTTPException) as error:
             print('relabel: %r' % error, flush=True)
             time.sleep(0.5)
-    return 1
+    return False
+
+
+def main():
+    action, role, scope = sys.argv[-3:]
+    me, space = os.environ['POD_NAME'], read('namespace')
+    leads = action != 'on_reload' and role in ('primary', 'promoted', 'master', 'standby_leader')
+    done = not leads or repeated(relabel, space, scope, me)
+    told = CA_FILE is None or repeated(tell, space, me)
+    return 0 if done and told else 1
 
 
 sys.exit(main())

@@ -194,7 +194,7 @@ back() {
 }
 
 after() {
-  tls="sslmode=verify-full sslrootcert=$TLS/ca.crt connect_timeout=10"
+  tls="sslmode=${SSL_MODE:-verify-full} sslrootcert=$TLS/ca.crt connect_timeout=10"
   if [ "$NEW" -ge 17 ]; then
     "$PROGRAMS/$NEW/bin/vacuumdb" --all --analyze-only \
       --maintenance-db="host=$PRIMARY user=$OPERATOR_ROLE dbname=postgres sslcert=$TLS/tls.crt sslkey=$TLS/tls.key $tls" \
@@ -202,7 +202,7 @@ after() {
   fi
   if [ -n "${AFTER_SQL:-}" ]; then
     "$PROGRAMS/$NEW/bin/psql" -X -q -v ON_ERROR_STOP=1 -c "$AFTER_SQL" \
-      "host=$PRIMARY user=$OWNER dbname=$FIRST_DATABASE $tls" > "$log" 2>&1 || {
+      "host=$PRIMARY user=$OWNER dbname=$FIRST_DATABASE channel_binding=${CHANNEL_BINDING:-prefer} $tls" > "$log" 2>&1 || {
       { echo 'afterSql:' && tail -c 2000 "$log"; } > /tmp/words
       refuse < /tmp/words
     }
