@@ -335,6 +335,16 @@ describe('the new version', () => {
       },
       ['apply ConfigMap db-members: ', 'delete Job db-after-upgrade', 'delete Job db-rehearsal', 'wait Upgrading'],
     ],
+    [
+      'loses the Jobs that are left where the operator has ended between the record and them',
+      { spec, ...withJobs(jobOf({ mode: 'upgrade', index: 0 }, { says: 'system=8008' }), rehearsed) },
+      ['delete Job db-upgrade', 'delete Job db-rehearsal', 'settled'],
+    ],
+    [
+      'loses the rehearsal of an upgrade that was given up',
+      { spec: before, before, ...withJobs(jobOf({ mode: 'rehearse' }, { fails: 3, says: 'aclitem' })) },
+      ['delete Job db-rehearsal', 'settled'],
+    ],
   ]);
 
   it('gets new standbys with new numbers', () => {

@@ -14,6 +14,8 @@ export interface Stage {
   annotate(name: string, value: string): Promise<void>;
   /** The status of the custom resource, or of another one, as text. */
   said(of?: { readonly kind: string; readonly name: string }): string;
+  /** Whether there is such an object. */
+  has(resource: string, name: string): boolean;
   /** Another value for a key of a Secret. Returns the one before. */
   editSecret(name: string, key: string, value: string): Promise<string>;
   remove(): Promise<void>;
@@ -30,6 +32,8 @@ export interface Stage {
   /** Resolves when the custom resource and its children are gone. */
   gone(): Promise<void>;
   deletePod(pod: string): Promise<void>;
+  /** The process of a Job's pod is killed, if there is one at work. */
+  killJob(job: string): boolean;
   /** Data pod that takes writes. */
   primary(): string;
   /** A data pod that does not, or does not lead. */

@@ -70,6 +70,7 @@ export function simulatedStage(options: {
       const own = kubernetes.objects().find(({ kind, metadata }) => kind === of.kind && metadata.name === of.name);
       return JSON.stringify(own?.status ?? {});
     },
+    has: (plural, name) => findObject(kubernetes, plural, name, namespace) !== undefined,
     async editSecret(name, key, value) {
       const secret = { resource: secrets, namespace, name };
       const { data } = (await client.get(secret)) as KubeObject & { readonly data?: Readonly<Record<string, string>> };
@@ -107,6 +108,14 @@ export function simulatedStage(options: {
       while (leftovers(world, resource, 'Retain').length > 0) await pause(world, 200);
     },
     deletePod: (pod) => kubernetes.deletePod(namespace, pod),
+    killJob(job) {
+      const pod = kubernetes.objects().find(({ kind, metadata, status }) => {
+        const { phase } = (status ?? {}) as { readonly phase?: string };
+        return kind === 'Pod' && metadata.labels?.['batch.kubernetes.io/job-name'] === job && phase === 'Running';
+      });
+      if (pod !== undefined) kubernetes.killContainer(namespace, pod.metadata.name);
+      return pod !== undefined;
+    },
     primary,
     replica() {
       const own = primary();
