@@ -38,6 +38,25 @@ export function agentFaults(cell: Cell): readonly Variant[] {
   return [...deaths, ...absences];
 }
 
+/** Of `pg_upgrade` and all that belongs to it. */
+const upgradeMs = { from: 500, to: 3_500, step: 200 } as const;
+
+/** The process of an upgrade's Job, every so often while it changes the data; of the others, of which one is like another, in the middle. */
+export function upgradeFaults({ reference, scenario }: Cell): readonly Variant[] {
+  if (scenario.engine !== 'postgres' || scenario.touches?.includes('version') !== true) return [];
+  const made = reference.commits.filter(
+    ({ actor, verb, resource }) => actor === 'clusterwright' && verb === 'create' && resource === 'jobs',
+  );
+  return made.flatMap(({ at, after }): Variant[] => {
+    const isChange = after?.metadata.name.endsWith('-upgrade') === true;
+    const { from, to, step } = isChange ? upgradeMs : { from: 1_000, to: 1_000, step: 1 };
+    return Array.from({ length: Math.floor((to - from) / step) + 1 }, (_, n): Variant => {
+      const ms = Math.max(0, Math.round(at - reference.armedAt)) + from + n * step;
+      return { faults: [{ do: 'killAgent', at: { ms } }], mayDiffer: madeAgain };
+    });
+  });
+}
+
 /** While they are at work, and after it. */
 const moments = [900, 1_600, 20_000] as const;
 
