@@ -172,6 +172,15 @@ describe('pg_upgrade on the volume of the leader', () => {
     expect(JSON.stringify(record)).toContain('Checking … fatal');
   });
 
+  it('that has succeeded when it is not wanted any more goes on: the old version cannot read that data', () => {
+    const story = {
+      ...upgrading,
+      spec: { ...spec, version: '15' },
+      children: withPause(upgrade({ says: 'system=8008' })),
+    } satisfies Story;
+    expect(recordAfter(story)).toMatchObject({ upgrade: { stage: 'switching' } });
+  });
+
   it('that has succeeded is written down with the new identifier before anything else', () => {
     expect(
       recordAfter({ ...upgrading, children: withPause(upgrade({ says: 'system=8008\nstate=shut down' })) }),

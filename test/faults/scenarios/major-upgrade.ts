@@ -1,4 +1,7 @@
 /** A major upgrade of PostgreSQL, under way to its end or back. */
+import type { KubeObject } from '../../../src/api/object.ts';
+import type { Data } from '../postgres/wal.ts';
+import type { Volume } from '../world/workload.ts';
 import { inBucket } from './furniture.ts';
 import type { Scenario, Spec, Stage } from './scenario.ts';
 
@@ -84,14 +87,7 @@ export const majorUpgrades: readonly Omit<Scenario, 'engine'>[] = [
     before: consent,
     async act(stage) {
       await stage.change({ version: '17' });
-      await until(
-        stage,
-        () => {
-          stage.killJob('db-upgrade');
-          return stage.said().includes('UpgradeFailed');
-        },
-        300,
-      );
+      await failing(stage, () => true);
       await stage.change({ version: '15' });
     },
     mayDiffer: kept,
@@ -100,4 +96,68 @@ export const majorUpgrades: readonly Omit<Scenario, 'engine'>[] = [
     writes: 60,
     written: true,
   },
+  {
+    id: 'postgres S5 late',
+    title: 'the same once the new version has run: it is not put back, and goes on when 17 is wanted again',
+    touches: ['version'],
+    before: consent,
+    async act(stage) {
+      await stage.change({ version: '17' });
+      await failing(stage, (volume) => (volume.get('data.new-17') as Data | undefined)?.user !== undefined);
+      await stage.change({ version: '15' });
+      await until(stage, () => stage.said().includes('cannot be put back'));
+      await stage.change({ version: '17' });
+      if (stage.has('jobs', 'db-upgrade')) await stage.discard('jobs', 'db-upgrade');
+      await until(stage, () => versionIn(stage) === '17');
+    },
+    mayDiffer: kept,
+    resources: ['jobs'],
+    end: 'whole',
+    writes: 90,
+    written: true,
+  },
+  {
+    id: 'postgres S5 resumed',
+    title:
+      'the operator is away once the primary has stopped, and a person ends the pause: a standby is promoted, and then it goes on',
+    touches: ['version'],
+    before: consent,
+    async act(stage) {
+      await stage.change({ version: '17' });
+      await until(stage, () => !hasPrimary(stage), 50);
+      await stage.stopOperator();
+      await stage.pause(5_000);
+      await stage.edit('configmaps', 'db-config', withoutPause);
+      await stage.pause(20_000);
+      stage.startOperator();
+      await persist(stage);
+    },
+    mayDiffer: kept,
+    resources: ['jobs'],
+    end: 'whole',
+    writes: 100,
+    written: true,
+  },
 ];
+
+function hasPrimary(stage: Stage): boolean {
+  try {
+    return stage.primary() !== '';
+  } catch {
+    return false;
+  }
+}
+
+function withoutPause({ metadata }: KubeObject): object {
+  const { pause: _, ...config } = JSON.parse(metadata.annotations?.config ?? '{}') as Record<string, unknown>;
+  return { metadata: { annotations: { config: JSON.stringify(config) } } };
+}
+
+/** The process of pg_upgrade is killed at that moment, as often as its Job tries. */
+async function failing(stage: Stage, isThen: (volume: Volume) => boolean): Promise<void> {
+  const hasFailed = (): boolean => {
+    stage.killJob('db-upgrade', isThen);
+    return stage.said().includes('UpgradeFailed');
+  };
+  await until(stage, hasFailed, 50);
+}
