@@ -280,4 +280,26 @@ export const postgresMutants: readonly Mutant[] = [
     classes: ['F15'],
     oracle: 'O6',
   },
+  {
+    id: 'postgres-upgrade-of-old-data',
+    defect:
+      'a standby that has been promoted while the members stop is stopped, and the data of the old primary is upgraded',
+    seen: 'clusterwright before 0.1',
+    edits: [
+      {
+        file: 'engines/postgres/plan/upgrade-stop.ts',
+        find: 'if (isAnotherElected(situation, leader)) return',
+        replace: 'if (isAnotherElected(situation, leader) && roster.size > 99) return',
+      },
+      {
+        file: 'engines/postgres/plan/upgrade-compare.ts',
+        find: 'if (ahead !== undefined)',
+        replace: 'if (ahead !== undefined && roster.size > 99)',
+      },
+    ],
+    plans: ['P07-promoted-while-the-members-stop'],
+    scenarios: [],
+    classes: [],
+    oracle: 'O6',
+  },
 ];

@@ -128,7 +128,7 @@ export const majorUpgrades: readonly Omit<Scenario, 'engine'>[] = [
       await stage.stopOperator();
       await stage.pause(5_000);
       await stage.edit('configmaps', 'db-config', withoutPause);
-      await stage.pause(20_000);
+      await stage.pause(60_000);
       stage.startOperator();
       await persist(stage);
     },
