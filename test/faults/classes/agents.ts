@@ -77,7 +77,7 @@ export function changedJobs({ reference }: Cell): readonly Variant[] {
         const isAtWork = ms < 5_000;
         return {
           faults: [{ do: 'drift', at: { ms: at + ms }, how, resource: 'jobs', name }],
-          mayDiffer: isAtWork ? madeAgain : [{ oracle: 'O2', about: 'Job/', why: 'nobody needs it any more' }],
+          mayDiffer: [...(isAtWork ? madeAgain : []), { oracle: 'O2', about: 'Job/', why: 'nobody needs it any more' }],
         };
       }),
     ),

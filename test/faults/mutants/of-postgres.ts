@@ -278,7 +278,7 @@ export const postgresMutants: readonly Mutant[] = [
     ],
     scenarios: ['postgres S5'],
     classes: ['F15'],
-    oracle: 'O6',
+    oracle: 'O5',
   },
   {
     id: 'postgres-upgrade-of-old-data',

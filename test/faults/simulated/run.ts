@@ -21,7 +21,6 @@ import { backupClaim, backupPrefix, encryptionKey } from '../scenarios/furniture
 import type { Scenario } from '../scenarios/scenario.ts';
 import type { SimulatedWorld, SubjectKit } from '../subject.ts';
 import { createWire, type WireEntry } from '../wire/wire.ts';
-import { readCertificatesOnce } from '../world/certificate-reading.ts';
 import { deriveKeysAtOnce } from '../world/key-derivation.ts';
 import { seeded } from '../world/random.ts';
 import { simulatedNetwork } from '../world/simulated-network.ts';
@@ -55,7 +54,6 @@ export async function simulatedRun({ plan, scenario, kit, restMs = 0 }: RunOptio
   const random = seeded(plan.seed);
   const network = simulatedNetwork(time, random);
   deriveKeysAtOnce();
-  readCertificatesOnce();
   const { images: own, subject, database, join } = kit();
   const vault = createVault(time, network);
   const images: Images = (reference) =>
