@@ -276,9 +276,10 @@ export const postgresMutants: readonly Mutant[] = [
         replace: '',
       },
     ],
-    scenarios: ['postgres S5'],
-    classes: ['F15'],
-    oracle: 'O5',
+    plans: ['P08-job-of-pg_upgrade-deleted'],
+    scenarios: [],
+    classes: [],
+    oracle: 'O6',
   },
   {
     id: 'postgres-upgrade-of-old-data',
