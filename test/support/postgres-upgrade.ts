@@ -94,8 +94,8 @@ export const withPause =
     ...jobs.flat(),
   ];
 export const allGone = { members: { all: 'gone' }, primary: 'nobody', leader: 0, running: [] } as const;
-export const checkpoint = (state: string, location = '0/F8157678', id = systemId): Ending => ({
-  says: `system=${id}\nstate=${state}\ncheckpoint=${location}\ntimeline=2`,
+export const checkpoint = (state: string, location = '0/F8157678', id = systemId, timeline = 2): Ending => ({
+  says: `system=${id}\nstate=${state}\ncheckpoint=${location}\ntimeline=${timeline}`,
 });
 export const compared = (...endings: readonly Ending[]) =>
   endings.map((ending, index) => jobOf({ mode: 'checkpoint', index }, ending));

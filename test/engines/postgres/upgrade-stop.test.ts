@@ -1,7 +1,7 @@
 /** The cluster stops for a major upgrade, and whatever is not as it must be cancels it. */
 import { describe, expect, it } from 'vitest';
 import type { UpgradeRecord } from '../../../src/engines/postgres/resources/upgrade-record.ts';
-import type { Story } from '../../support/postgres-situation.ts';
+import { type Story, systemId } from '../../support/postgres-situation.ts';
 import {
   allGone,
   base,
@@ -121,6 +121,36 @@ describe('stopping', () => {
       'no standby has the last checkpoint',
     ],
     [
+      'a standby has been promoted meanwhile, and another one is equal',
+      {
+        ...stopping,
+        ...allGone,
+        children: withPause(
+          ...compared(
+            checkpoint('shut down'),
+            checkpoint('shut down', '0/F8157700', systemId, 3),
+            checkpoint('shut down in recovery'),
+          ),
+        ),
+      },
+      'db-1-0 may have later commits than db-0-0',
+    ],
+    [
+      'a standby has been promoted, and ended before its first checkpoint',
+      {
+        ...stopping,
+        ...allGone,
+        children: withPause(
+          ...compared(
+            checkpoint('shut down'),
+            checkpoint('shut down in recovery'),
+            checkpoint('in production', '0/F8157600'),
+          ),
+        ),
+      },
+      'db-2-0 may have later commits than db-0-0',
+    ],
+    [
       'a volume cannot be read',
       {
         ...stopping,
@@ -138,6 +168,12 @@ describe('stopping', () => {
     else expect(record.why).toContain(why);
     if (story.running !== undefined)
       expect(planned(story)).toEqual(expect.arrayContaining([unpause, set(0), set(1), set(2)]));
+  });
+
+  it('ends where somebody has ended the pause, and another member has been elected: that one is not stopped', () => {
+    const story = { ...stopping, running: [1, 2], members: { 0: 'gone' }, primary: 1 } satisfies Story;
+    expect(planned(story)).toEqual(['apply ConfigMap db-members: data.upgrade', set(0), cancelled]);
+    expect(recordAfter(story)).toMatchObject({ upgrade: { stage: 'cancelled' } });
   });
 
   it('goes on with the standbys that are proven equal', () => {

@@ -172,6 +172,15 @@ describe('pg_upgrade on the volume of the leader', () => {
     expect(JSON.stringify(record)).toContain('Checking … fatal');
   });
 
+  it('that has succeeded when it is not wanted any more goes on: the old version cannot read that data', () => {
+    const story = {
+      ...upgrading,
+      spec: { ...spec, version: '15' },
+      children: withPause(upgrade({ says: 'system=8008' })),
+    } satisfies Story;
+    expect(recordAfter(story)).toMatchObject({ upgrade: { stage: 'switching' } });
+  });
+
   it('that has succeeded is written down with the new identifier before anything else', () => {
     expect(
       recordAfter({ ...upgrading, children: withPause(upgrade({ says: 'system=8008\nstate=shut down' })) }),
@@ -334,6 +343,16 @@ describe('the new version', () => {
         ...withJobs(afterJob({ says: 'state=done' }), rehearsed),
       },
       ['apply ConfigMap db-members: ', 'delete Job db-after-upgrade', 'delete Job db-rehearsal', 'wait Upgrading'],
+    ],
+    [
+      'loses the Jobs that are left where the operator has ended between the record and them',
+      { spec, ...withJobs(jobOf({ mode: 'upgrade', index: 0 }, { says: 'system=8008' }), rehearsed) },
+      ['delete Job db-upgrade', 'delete Job db-rehearsal', 'settled'],
+    ],
+    [
+      'loses the rehearsal of an upgrade that was given up',
+      { spec: before, before, ...withJobs(jobOf({ mode: 'rehearse' }, { fails: 3, says: 'aclitem' })) },
+      ['delete Job db-rehearsal', 'settled'],
     ],
   ]);
 

@@ -40,8 +40,8 @@ interface Said {
 const saidBy = (object: KubeObject | undefined): Said => (object?.status ?? {}) as Said;
 const specOf = (object: KubeObject): Readonly<Record<string, unknown>> =>
   (object.spec ?? {}) as Readonly<Record<string, unknown>>;
-/** `3.5`. */
-const minorIn = (version: string | undefined): string => /^\d+\.\d+/.exec(version ?? '')?.[0] ?? '';
+/** `3.5`; of PostgreSQL, whose data differs between major versions alone, `17`. */
+const minorIn = (version: string | undefined): string => /^\d\d(?=\.|$)|^\d+\.\d+/.exec(version ?? '')?.[0] ?? '';
 function templateMinor(set: KubeObject): string {
   const { template } = specOf(set) as { readonly template?: Pick<KubeObject, 'metadata'> };
   return minorIn(template?.metadata.labels?.['app.kubernetes.io/version']);

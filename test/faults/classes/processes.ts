@@ -2,7 +2,7 @@
  * F16: the database processes die, hang, are cut off, run out of disk; commands to them get lost. So do the processes that
  * take and fetch backups, and the place where those are kept.
  */
-import { agentFaults } from './agents.ts';
+import { agentFaults, upgradeFaults } from './agents.ts';
 import { type Cell, type FaultGenerator, spread, type Variant, writesOf } from './fault-class.ts';
 
 /** After a failover the primary is another, and more has to be written than without it. */
@@ -32,7 +32,7 @@ export const processFaults: FaultGenerator = {
     const lost = commands(cell).map(
       (write): Variant => ({ faults: [{ do: 'loseReply', write, how: 'before' }], mayDiffer: otherWay }),
     );
-    const agents = agentFaults(cell);
+    const agents = [...agentFaults(cell), ...upgradeFaults(cell)];
     if (cell.scenario.end === 'gone') return [...lost, ...agents];
     const at = spread([200, 3_000, 8_000, 20_000], cell.scenario.before === undefined ? 2 : 4);
     const befallen = (['primary', 0, 1, 2] as const).flatMap((member) =>

@@ -73,7 +73,8 @@ export function createPodWorker(pod: KubeObject, parts: PodParts): PodWorker {
       return claim === undefined ? undefined : volumes.of(claim);
     }
     const volume = itemsIn(spec.volumes).find((one) => one.name === name);
-    if (volume?.emptyDir === undefined) return undefined;
+    // An ephemeral one lives as long as its pod, too. Its claim is left out.
+    if (volume?.emptyDir === undefined && volume?.ephemeral === undefined) return undefined;
     const content = disk.get(name) ?? new Map<string, unknown>();
     disk.set(name, content);
     return content;

@@ -202,4 +202,105 @@ export const postgresMutants: readonly Mutant[] = [
     classes: ['F1'],
     oracle: 'O1',
   },
+  {
+    id: 'postgres-upgrade-uncompared',
+    defect:
+      'pg_upgrade runs though no standby has the last checkpoint of the primary: there is no way back to all that was committed',
+    edits: [
+      {
+        file: 'engines/postgres/plan/upgrade-compare.ts',
+        find: 'if (roster.size > 1 && kept.length === 0)',
+        replace: 'if (roster.size > 99 && kept.length === 0)',
+      },
+    ],
+    plans: ['P06-standbys-cut-off-as-the-primary-stops'],
+    scenarios: [],
+    classes: [],
+    oracle: 'O4',
+  },
+  {
+    id: 'postgres-upgrade-unpaused',
+    defect: 'the primary is stopped for an upgrade while Patroni may promote a standby',
+    edits: [
+      {
+        file: 'engines/postgres/plan/upgrade-stop.ts',
+        find: 'const steps = pauseSteps(situation, true);',
+        replace: 'const steps = pauseSteps(situation, false);',
+      },
+      {
+        file: 'engines/postgres/plan/upgrade-stop.ts',
+        find: 'live.get(index)?.isPaused !== true',
+        replace: 'live.get(index)?.isPaused === undefined',
+      },
+    ],
+    scenarios: ['postgres S5'],
+    classes: ['F1'],
+    oracle: 'O4',
+  },
+  {
+    id: 'postgres-upgrade-without-backup',
+    defect: 'another major version is begun without a backup, though a target is named',
+    edits: [
+      {
+        file: 'engines/postgres/plan/upgrade-begin.ts',
+        find: '    backup(situation, planned, objects) ?? {',
+        replace: '    {',
+      },
+    ],
+    scenarios: ['postgres S5'],
+    classes: ['F1'],
+    oracle: 'O4',
+  },
+  {
+    id: 'postgres-way-back-unchecked',
+    defect: 'the old data is put back and started on, though the new version has run on the same files',
+    seen: 'the documentation of pg_upgrade warns of it',
+    edits: [
+      {
+        file: '../test/faults/postgres/upgrade/script.ts',
+        find: 'if (this.#major() !== old || volume.has(this.#names.linked))',
+        replace: 'if (this.#major() !== old)',
+      },
+    ],
+    scenarios: ['postgres S5 late'],
+    classes: ['F1'],
+    oracle: 'O6',
+  },
+  {
+    id: 'postgres-upgrade-unlocked',
+    defect: 'the pod of a Job that somebody has deleted is still at work on the volume when the next one begins',
+    edits: [
+      {
+        file: '../test/faults/postgres/upgrade/job.ts',
+        find: 'while (disk.has(lock)) await pause(lockMs);',
+        replace: '',
+      },
+    ],
+    plans: ['P08-job-of-pg_upgrade-deleted'],
+    scenarios: [],
+    classes: [],
+    oracle: 'O6',
+  },
+  {
+    id: 'postgres-upgrade-of-old-data',
+    defect:
+      'a standby that has been promoted while the members stop is stopped, and the data of the old primary is upgraded',
+    seen: 'clusterwright before 0.1',
+    edits: [
+      {
+        file: 'engines/postgres/plan/upgrade-stop.ts',
+        find: 'if (isAnotherElected(situation, leader)) return',
+        replace: 'if (isAnotherElected(situation, leader) && roster.size > 99) return',
+      },
+      {
+        file: 'engines/postgres/plan/upgrade-compare.ts',
+        find: 'if (ahead !== undefined)',
+        replace: 'if (ahead !== undefined && roster.size > 99)',
+      },
+    ],
+    plans: ['P07-promoted-while-the-members-stop'],
+    scenarios: [],
+    classes: [],
+    oracle: 'O6',
+  },
 ];

@@ -95,7 +95,7 @@ export function postgresDatabase(processes: Processes): Database {
       const bytes = bytesOf({ systemId: data.systemId, roles: [...known], databases: [...databases], rows: [...rows] });
       const end = chosen.lsn;
       return {
-        engineVersion: '17.2',
+        engineVersion: `${data.major}.2`,
         topology: { members: servers.length, source: name, role: chosen === primary ? 'primary' : 'standby' },
         content: pieces(bytes),
         state: () => ({
@@ -140,7 +140,8 @@ async function* pieces(data: Buffer): AsyncGenerator<Uint8Array, void, undefined
 }
 
 /** The container of a restore's Job that recovers what has been fetched. It may be repeated. */
-export function recovering({ time, volume, exit }: ProgramContext): RunningProgram {
+export function recovering({ time, volume, exit, command }: ProgramContext): RunningProgram {
+  const [, major = 17] = /\/postgresql\/(\d+)\//.exec(command.join(' ')) ?? [];
   let hasEnded = false;
   const end = (code: number, lastWords?: string): void => {
     if (hasEnded) return;
@@ -152,7 +153,7 @@ export function recovering({ time, volume, exit }: ProgramContext): RunningProgr
     const target = volume(paths.volume);
     const fetched = target?.get(restoredFile);
     if (target !== undefined && fetched instanceof Buffer) {
-      keep(target, recovered(storedIn(fetched)));
+      keep(target, recovered(storedIn(fetched), Number(major)));
       target.delete(restoredFile);
     } else if (dataOn(target) === undefined) return end(1, 'nothing has been fetched');
     end(0);
@@ -167,8 +168,8 @@ export function recovering({ time, volume, exit }: ProgramContext): RunningProgr
 }
 
 /** A primary of its own, on a new timeline. */
-function recovered({ systemId, roles: known, databases, rows }: Stored): Data {
-  const data = newDatabase(systemId);
+function recovered({ systemId, roles: known, databases, rows }: Stored, major: number): Data {
+  const data = newDatabase(systemId, major);
   const changes: WalRecord['change'][] = [
     ...known.map(
       ([name, verifier]) => ({ what: 'role', name, ...(verifier === undefined ? {} : { verifier }) }) as const,

@@ -7,10 +7,10 @@ import type { Images, Program, ProgramContext, RunningProgram } from '../world/w
 import { recovering } from './backup.ts';
 import { Patroni } from './patroni.ts';
 import { Processes } from './processes.ts';
-import { rehearsing } from './rehearsal.ts';
 import { answerTo, type Reply, serveRest } from './rest.ts';
 import { serveSql } from './sql.ts';
 import { type Json, Store, StoreAway } from './store.ts';
+import { upgrading } from './upgrade/job.ts';
 import { dataOn } from './wal.ts';
 
 export interface SimulatedPostgres {
@@ -24,7 +24,7 @@ export function simulatedPostgres(): SimulatedPostgres {
   const processes = new Processes();
   const images: Images = (reference) => {
     const major = /postgres:(\d+)$/.exec(reference)?.[1];
-    return major === undefined ? undefined : programOf(Number(major), processes);
+    return major === undefined ? undefined : programOf(versionsIn(major), processes);
   };
   return {
     images,
@@ -47,14 +47,19 @@ export function simulatedPostgres(): SimulatedPostgres {
   };
 }
 
-function programOf(major: number, processes: Processes): Program {
+/** Versions of PostgreSQL in an image: see `images.ts` of the engine. */
+function versionsIn(tag: string): readonly number[] {
+  return tag === '17' ? [15, 17] : [Number(tag)];
+}
+
+function programOf(versions: readonly number[], processes: Processes): Program {
   return (context) => {
-    if (context.command.at(-1) === 'rehearse') return rehearsing(context);
+    if (context.command.some((word) => word.endsWith('/upgrade.sh'))) return upgrading(versions, processes, context);
     if (context.command[0] === 'python3') return recovering(context);
     // As `start.sh`, which ends before there is a Patroni.
     const isBlank = dataOn(context.volume(paths.volume)) === undefined;
     if (context.file(`${paths.patroni}/start`) !== 'resume' || !isBlank)
-      return new Container(major, processes, context);
+      return new Container(versions, processes, context);
     context.time.after(blankMs, () => context.exit(blankExitCode, 'the volume is blank, and this member has had data'));
     return nothingServed;
   };
@@ -76,7 +81,7 @@ class Container implements RunningProgram {
   readonly #patroni: Patroni;
   readonly #closers: (() => void)[] = [];
 
-  constructor(major: number, processes: Processes, context: ProgramContext) {
+  constructor(versions: readonly number[], processes: Processes, context: ProgramContext) {
     this.#context = context;
     const { ip, env, network, time, random, pod } = context;
     const { world } = processes;
@@ -86,7 +91,7 @@ class Container implements RunningProgram {
     this.#patroni = new Patroni({
       ...{ ip, network, time, random, processes },
       name: env.PATRONI_NAME ?? '',
-      serverVersion: major * 10_000 + 2,
+      serverVersion: programsIn(env, versions) * 10_000 + 2,
       store: new Store({
         ...{ ip, namespace, network },
         scope: String(configured.scope),
@@ -132,8 +137,11 @@ class Container implements RunningProgram {
     });
   }
 
-  exec(): Promise<boolean> {
-    return Promise.resolve(false);
+  /** The hook before the pod ends: see `pre-stop.py`. */
+  async exec(command: readonly string[]): Promise<boolean> {
+    if (!command.some((word) => word.endsWith('/pre-stop.py'))) return false;
+    await this.#patroni.stopWherePaused();
+    return true;
   }
 
   async get(_port: number, path: string): Promise<boolean> {
@@ -162,6 +170,12 @@ class Container implements RunningProgram {
     this.#patroni.end();
     for (const close of this.#closers) close();
   }
+}
+
+/** Version of the programs that the pod names; 0 where the image does not have them. */
+function programsIn({ PGBIN = '' }: ProgramContext['env'], versions: readonly number[]): number {
+  const [, named] = /\/postgresql\/(\d+)\//.exec(PGBIN) ?? [];
+  return versions.includes(Number(named)) ? Number(named) : 0;
 }
 
 function megabytesOf({ kubernetes }: SimulatedWorld, claim: string): number {

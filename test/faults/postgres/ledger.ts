@@ -4,10 +4,10 @@
  * It writes to whomever the Service of the primary leads to, one row after another. Commits go over no wire: whether a request gets
  * there, and its answer back, is asked of the network.
  */
-import type { KubeObject } from '../../../src/api/object.ts';
 import { postgresNames } from '../../../src/engines/postgres/names.ts';
 import type { LedgerRecord } from '../record.ts';
 import type { SimulatedLedger, SimulatedWorld } from '../subject.ts';
+import { endpointsOf } from './entrances.ts';
 import type { Processes } from './processes.ts';
 import type { Server } from './server.ts';
 
@@ -20,7 +20,7 @@ const answerMs = 500;
 const outageMs = 3_000;
 
 export function openSimulatedLedger(world: SimulatedWorld, processes: Processes): SimulatedLedger {
-  const { time, kubernetes, network, namespace, cluster } = world;
+  const { time, network, cluster } = world;
   const acknowledged: string[] = [];
   const outages: { from: number; to: number }[] = [];
   let isStopped = false;
@@ -32,20 +32,7 @@ export function openSimulatedLedger(world: SimulatedWorld, processes: Processes)
       time.after(ms, resolve);
     });
 
-  /** As kube-proxy knows them. */
-  function entrances(): readonly string[] {
-    const slice = kubernetes
-      .objects()
-      .find(
-        ({ kind, metadata }) =>
-          kind === 'EndpointSlice' &&
-          metadata.namespace === namespace &&
-          metadata.labels?.['kubernetes.io/service-name'] === postgresNames(cluster).primary,
-      ) as (KubeObject & { readonly endpoints?: readonly Endpoint[] | null }) | undefined;
-    return (slice?.endpoints ?? [])
-      .filter(({ conditions }) => conditions?.ready !== false)
-      .flatMap(({ addresses }) => addresses);
-  }
+  const entrances = (): readonly string[] => endpointsOf(world, postgresNames(cluster).primary);
 
   async function commit(host: string, key: string): Promise<boolean> {
     const server = processes.at(host)?.server;
@@ -111,9 +98,4 @@ export function openSimulatedLedger(world: SimulatedWorld, processes: Processes)
       };
     },
   };
-}
-
-interface Endpoint {
-  readonly addresses: readonly string[];
-  readonly conditions?: { readonly ready?: boolean };
 }

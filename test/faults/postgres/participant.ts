@@ -41,6 +41,7 @@ export type State =
   | 'stopping'
   | 'restarting'
   | 'crashed'
+  | 'start failed'
   | 'creating replica'
   | 'initializing new cluster';
 
@@ -101,6 +102,10 @@ export class Participant {
 
   get ttlMs(): number {
     return Number(this.view?.lock.ttl ?? this.settings.ttl ?? 30) * 1000;
+  }
+
+  get isPaused(): boolean {
+    return this.settings.pause === true;
   }
 
   get roundMs(): number {

@@ -11,13 +11,29 @@ const initMs = 1_500;
 const copyMs = 800;
 const promoteMs = 250;
 const rewindMs = 500;
+/** Of the hook before the end of a pod, for Patroni's answer. */
+const unansweredMs = 3_000;
 /** Patroni's own wait after a reload. */
 const reloadMs = 1_000;
+
+/** PostgreSQL refuses data of another version. */
+class Incompatible extends Error {
+  override readonly name = 'Incompatible';
+
+  constructor(data: number, server: number) {
+    super(`the data is of PostgreSQL ${data}, and the server is ${server}`);
+  }
+}
 
 export class Patroni extends Participant {
   constructor(host: PatroniHost) {
     super(host);
     void this.#run();
+  }
+
+  /** Of the programs that it starts. */
+  get #major(): number {
+    return Math.floor(this.host.serverVersion / 10_000);
   }
 
   async #run(): Promise<void> {
@@ -60,9 +76,12 @@ export class Patroni extends Participant {
       return;
     }
     if (data === undefined) return this.#withoutData(view);
+    // Without its control file it is nobody's.
+    if (data.isControlAside) return;
     if (isSystemId(view.initialize)) {
-      if (view.initialize !== data.systemId) return this.#exit('system ID mismatch');
-    } else if (this.isUnlocked) {
+      if (view.initialize !== data.systemId && !this.isPaused) return this.#exit('system ID mismatch');
+      if (view.initialize !== data.systemId && this.hasLock) return this.release();
+    } else if (this.isUnlocked && !this.isPaused) {
       if (this.server?.role === 'replica' && !this.server.hasEnded)
         return this.#exit('No initialize key in DCS and PostgreSQL is running as replica, aborting start');
       await store.write('config', { initialize: data.systemId });
@@ -89,7 +108,7 @@ export class Patroni extends Participant {
 
   async #withoutStore(): Promise<void> {
     const { server } = this;
-    if (server === undefined || server.hasEnded || server.role !== 'primary') return;
+    if (server === undefined || server.hasEnded || server.role !== 'primary' || this.isPaused) return;
     if (this.settings.failsafe_mode === true && this.#mayGoOn()) {
       this.isFailsafe = true;
       return;
@@ -110,6 +129,7 @@ export class Patroni extends Participant {
 
   async #withoutData(view: View): Promise<void> {
     if (this.hasLock) await this.release();
+    if (this.isPaused) return;
     const bootstrap = this.host.bootstrap();
     if (this.isUnlocked && view.initialize === undefined && bootstrap !== undefined) {
       if (await this.host.store.write('config', { initialize: '' }, view.versions.config)) {
@@ -125,10 +145,15 @@ export class Patroni extends Participant {
   /** Starts something that takes time. */
   #aside(what: string, work: () => Promise<void>): void {
     this.busy = what;
-    void work().finally(() => {
-      this.busy = undefined;
-      this.wake();
-    });
+    void work()
+      .catch((error: unknown) => {
+        if (!(error instanceof Incompatible)) throw error;
+        this.state = 'start failed';
+      })
+      .finally(() => {
+        this.busy = undefined;
+        this.wake();
+      });
   }
 
   async #form(): Promise<void> {
@@ -138,7 +163,7 @@ export class Patroni extends Participant {
     const volume = this.host.volume();
     if (volume === undefined) return;
     const systemId = String(7_500_000_000_000_000_000n + BigInt(Math.floor(random() * 2 ** 52)));
-    const data = newDatabase(systemId);
+    const data = newDatabase(systemId, this.#major);
     keep(volume, data);
     processes.onFormed(this.name, systemId);
     this.#start(data, 'primary');
@@ -168,10 +193,13 @@ export class Patroni extends Participant {
 
   #start(data: Data, role: 'primary' | 'replica'): void {
     const { processes, time, network } = this.host;
+    // `database files are incompatible with server`, or there is none of this version.
+    if (data.major !== this.#major) throw new Incompatible(data.major, this.#major);
     const host = {
       ...{ name: this.name, ip: this.ip, time, network, megabytes: this.host.megabytes() },
       serverAt: (ip: string) => processes.at(ip)?.server,
       onAcknowledged: processes.onAcknowledged,
+      onStarted: (on: Data) => processes.onStarted(this.name, on),
     };
     this.server = new Server(host, data, role, parametersIn(this.settings));
     this.reloaded = JSON.stringify(parametersIn(this.settings));
@@ -189,6 +217,10 @@ export class Patroni extends Participant {
   }
 
   async #recover(view: View, data: Data): Promise<void> {
+    if (this.isPaused) {
+      this.state = 'stopped';
+      return this.hasLock ? this.release() : undefined;
+    }
     if (this.state === 'running') this.state = 'crashed';
     if (this.hasLock && (await this.renew(view))) {
       const isAtOnce = Number(this.settings.primary_start_timeout ?? 300) === 0;
@@ -224,7 +256,7 @@ export class Patroni extends Participant {
   }
 
   async #elect(view: View, server: Server): Promise<void> {
-    if (this.settings.pause === true && server.role === 'replica') return server.follow(undefined);
+    if (this.isPaused) return this.#keepOn(view, server);
     const own = { name: this.name, isPrimary: server.role === 'primary', timeline: server.timeline, lsn: server.lsn };
     if (!mayBeElected(view, own, this.ask(view))) {
       if (view.failover !== undefined) await this.pause(2_000);
@@ -237,7 +269,14 @@ export class Patroni extends Participant {
     await this.#lead(this.look(), server);
   }
 
+  /** Paused, and nobody has the lock: nobody is elected, and a primary stays one. */
+  async #keepOn(view: View, server: Server): Promise<void> {
+    if (server.role === 'replica' || view.initialize !== server.data.systemId) return;
+    if (await this.take(view)) await this.#lead(this.look(), server);
+  }
+
   async #follow(view: View, server: Server): Promise<void> {
+    if (this.hasLock && this.isPaused && server.role === 'replica') return this.release();
     if (this.hasLock) {
       if (!(await this.renew(view))) {
         return server.role === 'primary' ? this.#demote(server, { mayRelease: false }) : undefined;
@@ -245,6 +284,7 @@ export class Patroni extends Participant {
       if (await this.#handsOver(view, server)) return;
       return this.#lead(this.look(), server);
     }
+    if (server.role === 'primary' && this.isPaused) return;
     if (server.role === 'primary') return this.#demote(server, { mayRelease: false });
     const address = this.leaderIn(view);
     server.follow(address);
@@ -356,11 +396,20 @@ export class Patroni extends Participant {
     return undefined;
   }
 
+  /** As `pre-stop.py`: where Patroni is paused, or does not answer, PostgreSQL is stopped before it. */
+  async stopWherePaused(): Promise<void> {
+    if (this.isUp && !this.isPaused) return;
+    await this.pause(this.isUp ? 50 : unansweredMs);
+    if (this.server?.hasEnded === false) await this.server.stop();
+  }
+
   /** SIGTERM. */
   async terminate(): Promise<void> {
     if (this.isTerminating) return;
     this.isTerminating = true;
     const { server } = this;
+    // PostgreSQL runs on, and the kernel ends it with the container.
+    if (this.isPaused) return this.host.exit(0);
     this.state = 'stopping';
     if (server !== undefined && !server.hasEnded) await server.stop();
     this.state = 'stopped';

@@ -17,6 +17,14 @@ export class Processes {
   /** A standby takes writes from now on. */
   onPromoted: (server: Server) => void = () => undefined;
   onAcknowledged: (server: Server, record: WalRecord) => void = () => undefined;
+  /** A server is about to run on this data. */
+  onStarted: (name: string, data: Data) => void = () => undefined;
+  /** A copy of the data has been upgraded. */
+  onRehearsed: (from: number, to: number) => void = () => undefined;
+  /** The data of a volume has become this. */
+  onUpgraded: (data: Data) => void = () => undefined;
+  /** What no process may be made to do. */
+  onMisuse: (words: string) => void = () => undefined;
   /** A member copies what is on no volume of its own. */
   onCopied: (name: string, data: Data) => void = () => undefined;
 

@@ -106,7 +106,7 @@ export function statusOf(patroni: Patroni): Json {
       : { pending_restart: true, pending_restart_reason: patroni.pending }),
     ...(data === undefined ? {} : { database_system_identifier: data.systemId }),
     ...(patroni.isUnlocked ? { cluster_unlocked: true } : {}),
-    ...(patroni.settings.pause === true ? { pause: true } : {}),
+    ...(patroni.isPaused ? { pause: true } : {}),
     ...(patroni.isFailsafe ? { failsafe_mode_is_active: true } : {}),
     ...(view === undefined ? {} : { dcs_last_seen: Math.floor(host.time.now() / 1000) }),
     patroni: { version: host.serverVersion >= 180_000 ? '4.1.5' : '4.0.7', scope: '', name },

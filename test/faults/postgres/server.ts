@@ -27,6 +27,8 @@ export interface ServerHost {
   /** The server at an address. */
   serverAt(ip: string): Server | undefined;
   onAcknowledged(server: Server, record: WalRecord): void;
+  /** Before anything is written. */
+  onStarted(data: Data): void;
 }
 
 interface Follower {
@@ -86,6 +88,9 @@ export class Server {
     this.files = parameters;
     this.startedAt = host.time.monotonic();
     this.readAt = this.startedAt;
+    host.onStarted(data);
+    data.user = host.name;
+    data.control = role === 'primary' ? 'in production' : 'in archive recovery';
     if (role === 'primary') this.#begin();
     host.time.after(0, () => this.#tick());
   }
@@ -113,6 +118,7 @@ export class Server {
     const timeline = timelineOf(this.data) + 1;
     append(this.data, [{ timeline, change: { what: 'promoted' } }]);
     this.role = 'primary';
+    this.data.control = 'in production';
     this.#upstream = undefined;
     this.#begin();
   }
@@ -280,8 +286,10 @@ export class Server {
     if (this.isUp) this.#send();
     await new Promise<void>((resolve) => this.#host.time.after(200, resolve));
     if (this.isUp) {
+      if (this.role === 'primary') append(this.data, [{ timeline: this.timeline, change: { what: 'shutdown' } }]);
       this.#send();
       this.data.wasPrimary = false;
+      this.data.control = this.role === 'primary' ? 'shut down' : 'shut down in recovery';
     }
     this.end();
   }
@@ -290,6 +298,7 @@ export class Server {
   end(): void {
     if (this.hasEnded) return;
     this.hasEnded = true;
+    if (this.data.user === this.name) this.data.user = undefined;
     for (const { done } of [...this.#waiting]) done(false);
   }
 

@@ -51,7 +51,9 @@ export function serveSql(stream: Duplex, server: () => Server | undefined, servi
       return;
     }
     step = 'in';
-    stream.write(Buffer.concat([authentication(0), framed('S', text('server_version'), text('17.2')), ready]));
+    stream.write(
+      Buffer.concat([authentication(0), framed('S', text('server_version'), text(`${running.data.major}.2`)), ready]),
+    );
   };
 
   async function take(): Promise<void> {

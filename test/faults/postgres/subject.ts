@@ -77,10 +77,11 @@ function ofMember(world: SimulatedWorld, { spec }: KubeObject, name: string, mem
   const claim = world.kubernetes
     .objects()
     .find(({ kind, metadata }) => kind === 'PersistentVolumeClaim' && metadata.name === `data-${name}`);
-  const { parameters = {} } = (spec ?? {}) as Json & { readonly parameters?: Json };
+  const { parameters = {}, version } = (spec ?? {}) as Json & { readonly parameters?: Json; readonly version?: string };
   const inForce = parametersIn(member.config);
   const isOther = ([setting, value]: [string, unknown]): boolean => inForce[setting] !== value;
   return [
+    ...(String(server.data.major) === version ? [] : [`${name} has data of PostgreSQL ${server.data.major}`]),
     ...(server.role === 'primary' || server.isStreaming ? [] : [`${name} does not stream`]),
     ...(Object.keys(member.pending).length === 0 ? [] : [`${name} has to restart`]),
     ...(Object.entries(parameters).some(isOther) ? [`${name} has other settings`] : []),

@@ -12,11 +12,15 @@ export type Change =
   | { readonly what: 'database'; readonly name: string; readonly owner: string }
   /** A primary has started with this `max_connections`: no standby may have less. */
   | { readonly what: 'started'; readonly maxConnections: number }
-  | { readonly what: 'promoted' };
+  | { readonly what: 'promoted' }
+  /** The checkpoint of a primary that was shut down in order. */
+  | { readonly what: 'shutdown' };
 
 export interface WalRecord {
   readonly timeline: number;
   readonly change: Change;
+  /** Of data that was upgraded: the record of the old data that this one stands for. */
+  readonly carried?: WalRecord;
 }
 
 export interface Contents {
@@ -28,9 +32,14 @@ export interface Contents {
   maxConnections: number;
 }
 
+/** `Database cluster state` of the control file. */
+export type ControlState = 'in production' | 'shut down' | 'in archive recovery' | 'shut down in recovery';
+
 /** A data directory. */
 export interface Data {
   readonly systemId: string;
+  /** Version of PostgreSQL that it is for. */
+  readonly major: number;
   readonly wal: WalRecord[];
   contents: Contents;
   /** Ended as a primary, without having been shut down: rewind needs a crash recovery first. */
@@ -39,6 +48,15 @@ export interface Data {
   removed: number;
   /** Positions that readers of the log are at, in records. A copy has none. */
   readonly slots: Map<string, number>;
+  control: ControlState;
+  /** `pg_upgrade --link` has set the control file aside: no server starts on it. */
+  isControlAside: boolean;
+  /** Data of another version that has the same files, since `pg_upgrade --link`. */
+  twin: Data | undefined;
+  /** A server has changed the files as its twin: it is of no use. */
+  isSpoiled: boolean;
+  /** Who runs a server on it. */
+  user: string | undefined;
 }
 
 /** Name of the data directory on the volume. */
@@ -58,15 +76,34 @@ export function discard(volume: Volume): void {
   volume.delete(directory);
 }
 
-export function newDatabase(systemId: string): Data {
-  const data: Data = { systemId, wal: [], contents: nothing(), wasPrimary: true, removed: 0, slots: new Map() };
+export function newDatabase(systemId: string, major: number): Data {
+  return {
+    ...{ systemId, major, wal: [], contents: nothing(), wasPrimary: true, removed: 0, slots: new Map() },
+    ...{ control: 'shut down', isControlAside: false, twin: undefined, isSpoiled: false, user: undefined },
+  };
+}
+
+export function copyOf({ systemId, major, wal }: Data): Data {
+  const data: Data = { ...newDatabase(systemId, major), wasPrimary: false, control: 'in archive recovery' };
+  append(data, wal);
   return data;
 }
 
-export function copyOf({ systemId, wal }: Data): Data {
-  const data: Data = { systemId, wal: [], contents: nothing(), wasPrimary: false, removed: 0, slots: new Map() };
-  append(data, wal);
-  return data;
+/** What `pg_upgrade --link` does to an empty database: the content is that of the old one, and its log begins where that ends. */
+export function link(old: Data, made: Data): void {
+  append(
+    made,
+    old.wal.map((record) => ({ timeline: 1, change: record.change, carried: record.carried ?? record })),
+  );
+  made.removed = made.wal.length;
+  made.wasPrimary = false;
+  made.twin = old;
+  old.twin = made;
+}
+
+/** Position behind the last checkpoint that a control file can name. */
+export function checkpointOf({ wal }: Data): number {
+  return wal.findLastIndex(({ change }) => change.what === 'shutdown') + 1;
 }
 
 function nothing(): Contents {
@@ -95,6 +132,7 @@ function replay(contents: Contents, change: Change): void {
       contents.maxConnections = change.maxConnections;
       return;
     case 'promoted':
+    case 'shutdown':
       return;
     default:
       change satisfies never;

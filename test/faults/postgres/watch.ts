@@ -14,7 +14,8 @@ import { inForce } from './parameters.ts';
 import type { Patroni } from './patroni.ts';
 import type { Processes } from './processes.ts';
 import type { Server } from './server.ts';
-import { dataOn, type WalRecord } from './wal.ts';
+import { watchUpgrades } from './upgrade/watch.ts';
+import { type Data, dataOn, type WalRecord } from './wal.ts';
 
 const operator = 'clusterwright';
 /** Rows: what came before is looked for from the end on. */
@@ -35,6 +36,9 @@ export function createWatch(processes: Processes): Watch {
   const labelledSince = new Map<string, number>();
   const databases = new Set<string>();
   const acknowledged: WalRecord[] = [];
+  const upgrades = watchUpgrades(processes, { servers: () => servers(), unsafe });
+  /** Version and timeline of the last acknowledged commit. */
+  let served = { major: 0, timeline: 0 };
   let world: SimulatedWorld | undefined;
 
   const servers = (): Server[] => [...processes.all].flatMap(({ server }) => (server?.isUp === true ? [server] : []));
@@ -50,19 +54,41 @@ export function createWatch(processes: Processes): Watch {
   };
 
   processes.onPromoted = (server) => {
-    const has = new Set(server.data.wal.slice(-lookedBack));
-    const lost = acknowledged.slice(-lookedBack / 2).filter((record) => !has.has(record));
-    if (lost.length > 0 && isSynchronous())
-      membership.add(`${server.name} takes writes without ${lost.length} acknowledged commits`);
+    const lost = lostIn(server.data);
+    if (lost > 0 && isSynchronous()) membership.add(`${server.name} takes writes without ${lost} acknowledged commits`);
     const holder = object('ConfigMap', `${world?.cluster}-leader`)?.metadata.annotations?.leader;
     if (world !== undefined && holder !== server.name)
       membership.add(`${server.name} is promoted, and ${holder ?? 'nobody'} holds the lock`);
   };
 
+  /** How many of the last acknowledged commits are not there. */
+  function lostIn({ wal }: Data): number {
+    const has = new Set(wal.slice(-lookedBack).map((record) => record.carried ?? record));
+    return acknowledged.slice(-lookedBack / 2).filter((record) => !has.has(record.carried ?? record)).length;
+  }
+
+  processes.onStarted = (name, data) => {
+    if (data.user !== undefined) membership.add(`${name} starts on data that ${data.user} runs on`);
+    if (data.isSpoiled) membership.add(`${name} starts on data whose files another version has changed`);
+    if (data.major < served.major)
+      membership.add(`${name} starts on data of PostgreSQL ${data.major}, and clients have written to ${served.major}`);
+    if (data.twin !== undefined) data.twin.isSpoiled = true;
+  };
+
+  processes.onMisuse = (words) => membership.add(words);
+  processes.onUpgraded = (data) => {
+    const lost = lostIn(data);
+    if (lost > 0) membership.add(`the data of PostgreSQL ${data.major} lacks ${lost} acknowledged commits`);
+    upgrades.done(data);
+  };
+
   processes.onAcknowledged = (server, record) => {
-    const last = acknowledged.at(-1);
-    if (last !== undefined && last.timeline > record.timeline)
-      membership.add(`${server.name} acknowledges on timeline ${record.timeline} after one on ${last.timeline}`);
+    const { major } = server.data;
+    const { timeline } = record;
+    if (major < served.major) membership.add(`${server.name} acknowledges on ${major} after one on ${served.major}`);
+    if (major === served.major && timeline < served.timeline)
+      membership.add(`${server.name} acknowledges on timeline ${timeline} after one on ${served.timeline}`);
+    served = { major, timeline };
     acknowledged.push(record);
   };
 
@@ -87,10 +113,10 @@ export function createWatch(processes: Processes): Watch {
     if (resource === 'configmaps') labelled();
     if (actor !== operator) return;
     if (after?.kind === 'PostgresCluster') told(after);
+    if (world !== undefined) upgrades.judge(world, before, after);
     if (before === undefined && after?.kind === 'ConfigMap') formed(after);
     if (before === undefined) return;
     if (after?.kind === 'ConfigMap') formed(after);
-    if (after?.kind === 'StatefulSet') parked(before, after);
     const isDeleted =
       before.metadata.deletionTimestamp === undefined &&
       (verb === 'delete' || after?.metadata.deletionTimestamp !== undefined);
@@ -161,14 +187,6 @@ export function createWatch(processes: Processes): Watch {
       unsafe.add(
         `${pod.metadata.name} is deleted while ${away.map(({ metadata }) => metadata.name).join(', ')} is not ready`,
       );
-  }
-
-  /** No copy of the data could be upgraded: see `rehearsal.ts`. */
-  function parked(before: KubeObject, after: KubeObject): void {
-    const replicasOf = ({ spec: of }: KubeObject) => (of as { readonly replicas?: number } | undefined)?.replicas;
-    const isTold = replicasOf(before) !== 0 && replicasOf(after) === 0;
-    if (isTold && after.metadata.labels?.[memberLabel] !== undefined && spec().instances !== 0)
-      unsafe.add(`${after.metadata.name} is stopped for another version, and that was never rehearsed`);
   }
 
   function stopped(set: KubeObject): void {

@@ -1,6 +1,7 @@
 /** The scenarios of PostgresCluster, numbered as in the matrix of fault classes and scenarios. */
 import { recoverAnnotation } from '../../../src/engines/postgres/names.ts';
 import { inBucket } from './furniture.ts';
+import { majorUpgrades } from './major-upgrade.ts';
 import { refusedTemplate } from './refused-template.ts';
 import type { Scenario, Spec } from './scenario.ts';
 
@@ -346,7 +347,7 @@ const scenarios: readonly Omit<Scenario, 'engine'>[] = [
   },
   {
     id: 'postgres S16 refused',
-    title: 'a version for which pg_upgrade refuses a copy of the data, then the previous one: nobody stops',
+    title: 'a version whose image cannot upgrade a copy of the data, then the previous one: nobody stops',
     touches: ['version', 'upgrade'],
     before: three,
     async act(stage) {
@@ -370,6 +371,7 @@ const scenarios: readonly Omit<Scenario, 'engine'>[] = [
     written: true,
     resources: ['jobs'],
   },
+  ...majorUpgrades,
   {
     id: 'postgres S18 archive',
     title: 'the store of the archive is away until the log fills the volume, or is given up',

@@ -2,6 +2,7 @@
 import type { KubeObject } from '../../../src/api/object.ts';
 import type { EarlierBackup } from '../backup/earlier.ts';
 import type { Excuse } from '../plan.ts';
+import type { Volume } from '../world/workload.ts';
 
 /** What a scenario may do: what people and machines do to a cluster. */
 export interface Stage {
@@ -14,6 +15,8 @@ export interface Stage {
   annotate(name: string, value: string): Promise<void>;
   /** The status of the custom resource, or of another one, as text. */
   said(of?: { readonly kind: string; readonly name: string }): string;
+  /** Whether there is such an object. */
+  has(resource: string, name: string): boolean;
   /** Another value for a key of a Secret. Returns the one before. */
   editSecret(name: string, key: string, value: string): Promise<string>;
   remove(): Promise<void>;
@@ -21,6 +24,8 @@ export interface Stage {
   make(object: KubeObject): Promise<void>;
   /** Merges into the spec of another object. */
   amend(kind: string, name: string, spec: Spec): Promise<void>;
+  /** Merges what is made of an object into it, as a person would. */
+  edit(resource: string, name: string, change: (object: KubeObject) => object): Promise<void>;
   /** Deletes an object, as a person would. */
   discard(resource: string, name: string): Promise<void>;
   /** Clients write for a few seconds, and stop. */
@@ -30,6 +35,8 @@ export interface Stage {
   /** Resolves when the custom resource and its children are gone. */
   gone(): Promise<void>;
   deletePod(pod: string): Promise<void>;
+  /** The process of a Job's pod is killed, if one is at work, and has made this of its volume. */
+  killJob(job: string, isThen?: (volume: Volume) => boolean): void;
   /** Data pod that takes writes. */
   primary(): string;
   /** A data pod that does not, or does not lead. */

@@ -8,6 +8,7 @@ import { handlers as engines } from '../../support/handlers.ts';
 import { priorityClasses } from '../../support/resources.ts';
 import type { Vault } from '../backup/vault.ts';
 import { isCopy } from '../copies.ts';
+import { claimsOf } from '../kubernetes/pod.ts';
 import { isReady, podsOf } from '../readiness.ts';
 import type { Stage } from '../scenarios/scenario.ts';
 import type { SimulatedWorld, Subject } from '../subject.ts';
@@ -70,6 +71,7 @@ export function simulatedStage(options: {
       const own = kubernetes.objects().find(({ kind, metadata }) => kind === of.kind && metadata.name === of.name);
       return JSON.stringify(own?.status ?? {});
     },
+    has: (plural, name) => findObject(kubernetes, plural, name, namespace) !== undefined,
     async editSecret(name, key, value) {
       const secret = { resource: secrets, namespace, name };
       const { data } = (await client.get(secret)) as KubeObject & { readonly data?: Readonly<Record<string, string>> };
@@ -89,6 +91,11 @@ export function simulatedStage(options: {
       if (engine === undefined) throw new Error(`nobody knows the kind ${kind}`);
       await client.mergePatch({ resource: engine.kind.resource, namespace, name }, { spec });
     },
+    async edit(plural, name, change) {
+      const object = findObject(kubernetes, plural, name, namespace);
+      if (object === undefined) throw new Error(`there is no ${plural}/${name}`);
+      await client.mergePatch({ resource: resourceOf(object), namespace, name }, change(object));
+    },
     async discard(plural, name) {
       const object = findObject(kubernetes, plural, name, namespace);
       if (object === undefined) throw new Error(`there is no ${plural}/${name}`);
@@ -107,6 +114,15 @@ export function simulatedStage(options: {
       while (leftovers(world, resource, 'Retain').length > 0) await pause(world, 200);
     },
     deletePod: (pod) => kubernetes.deletePod(namespace, pod),
+    killJob(job, isThen = () => true) {
+      const pod = kubernetes.objects().find(({ kind, metadata, status }) => {
+        const { phase } = (status ?? {}) as { readonly phase?: string };
+        return kind === 'Pod' && metadata.labels?.['batch.kubernetes.io/job-name'] === job && phase === 'Running';
+      });
+      const [claim = ''] = pod === undefined ? [] : claimsOf(pod).values();
+      const volume = kubernetes.volumeOf(namespace, claim) ?? new Map<string, unknown>();
+      if (pod !== undefined && isThen(volume)) kubernetes.killContainer(namespace, pod.metadata.name);
+    },
     primary,
     replica() {
       const own = primary();

@@ -43,6 +43,7 @@ import { unreadSettings } from './unread-settings.ts';
 import { continueUpgrade } from './upgrade.ts';
 import { beginUpgrade } from './upgrade-begin.ts';
 import { accompanying, finishUpgrade, keptRecord } from './upgrade-finish.ts';
+import { leftJobs } from './upgrade-jobs.ts';
 import type { UpgradePlan } from './upgrade-plan.ts';
 import { holdSteps, retireSteps } from './volumes.ts';
 
@@ -192,7 +193,8 @@ function planMembers(situation: Situation, take: BackupFactory): PostgresPlan {
   if (change !== undefined) return withObjects(situation, roster, change.steps, change.outcome);
   const next = finishUpgrade(situation, take) ?? beginUpgrade(situation, take);
   if (next !== undefined) return withUpgrade(situation, next);
-  return withObjects(situation, roster, reloads, withRefusedParameters(situation, whole(situation)));
+  const outcome = withRefusedParameters(situation, whole(situation));
+  return withObjects(situation, roster, [...reloads, ...leftJobs(situation)], outcome);
 }
 
 /** Steps of an upgrade, and in the same reconcile what is written down of it. */

@@ -49,6 +49,12 @@ export function taskProgress(
   }
 }
 
+/** Jobs that are left of an upgrade which is over, or was given up: an operator that ends between its writes leaves some. */
+export function leftJobs(situation: Situation): ObjectStep[] {
+  const { upgrade, wanted, spec } = situation;
+  return upgrade === undefined && wanted.version === spec.version ? finishedJobs(situation) : [];
+}
+
 /** Jobs of an upgrade that is over. */
 export function finishedJobs({ children }: Situation): ObjectStep[] {
   return children.jobs

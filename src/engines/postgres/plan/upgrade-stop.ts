@@ -12,7 +12,7 @@ import type { UpgradeRecord } from '../resources/upgrade-record.ts';
 import { memberProblems } from './health.ts';
 import { isPauseWritten, pauseSteps } from './pause.ts';
 import { cancelling } from './upgrade-cancel.ts';
-import { taskProgress } from './upgrade-jobs.ts';
+import { compareVolumes, type Waiting } from './upgrade-compare.ts';
 import { type UpgradePlan, upgradeRecheckMs, volumesGoing } from './upgrade-plan.ts';
 
 /** After the end of its grace period. */
@@ -29,6 +29,7 @@ export function planStopping(situation: Situation, record: UpgradeRecord): Upgra
     ...more,
   });
   if (!isToldToStop(situation, leader)) return planPause(situation, record, waiting);
+  if (isAnotherElected(situation, leader)) return cancelling(situation, record);
   const isRunning = (index: number): boolean => index !== leader;
   if (!isDown(situation, leader)) {
     const late = overdue(situation, leader, observed.at);
@@ -43,10 +44,8 @@ export function planStopping(situation: Situation, record: UpgradeRecord): Upgra
       ? cancelling(situation, record, `${podOf(situation, late)} did not stop in time`)
       : waiting('the standbys stop', { isRunning: () => false });
   }
-  return compare(situation, record, waiting);
+  return compareVolumes(situation, record, waiting);
 }
-
-type Waiting = (message: string, more: Partial<UpgradePlan>) => UpgradePlan;
 
 /** The cluster serves as before. Whatever is not as it was when the upgrade began ends it: it begins again later. */
 function planPause(situation: Situation, record: UpgradeRecord, waiting: Waiting): UpgradePlan {
@@ -58,6 +57,12 @@ function planPause(situation: Situation, record: UpgradeRecord, waiting: Waiting
   const unpaused = [...roster.keys()].filter((index) => live.get(index)?.isPaused !== true);
   if (steps.length > 0 || unpaused.length > 0) return waiting('Patroni is paused', { steps });
   return waiting('the primary stops', { isRunning: (index) => index !== record.leader });
+}
+
+/** Somebody has ended the pause: that member takes writes, or is about to. */
+function isAnotherElected(situation: Situation, leader: number): boolean {
+  const { store } = situation;
+  return store.leader !== undefined && store.leader !== podOf(situation, leader);
 }
 
 function isToldToStop({ sets }: Situation, index: number): boolean {
@@ -72,46 +77,4 @@ function isDown({ sets, pods }: Situation, index: number): boolean {
 function overdue({ pods }: Situation, index: number, now: number): boolean {
   const end = Date.parse(pods.get(index)?.metadata.deletionTimestamp ?? '');
   return now - end > patienceMs;
-}
-
-/** All volumes at once. At least one standby must be proven to have everything that the primary has. */
-function compare(situation: Situation, record: UpgradeRecord, waiting: Waiting): UpgradePlan {
-  const { roster } = situation;
-  const { leader, oldSystem } = record;
-  const found = [...roster.keys()].map((index) => ({
-    index,
-    ...taskProgress(situation, record, { mode: 'checkpoint', index }),
-  }));
-  const isRunning = (): boolean => false;
-  const failed = found.find(({ result }) => result.state === 'failed');
-  if (failed?.result.state === 'failed')
-    return cancelling(situation, record, `Job ${failed.name} failed: ${failed.result.message}`);
-  const values = new Map(
-    found.flatMap(({ index, result }) => (result.state === 'done' ? [[index, result.values]] : [])),
-  );
-  if (values.size < found.length) {
-    const steps = found.flatMap((one) => one.steps);
-    return waiting('the volumes of the members are compared', { steps, isRunning });
-  }
-  const own = values.get(leader);
-  const name = podOf(situation, leader);
-  if (own === undefined || own.state !== 'shut down' || own.system !== oldSystem || !isLocation(own.checkpoint)) {
-    const state = `state ${own?.state ?? 'unknown'}, database ${own?.system ?? 'unknown'}`;
-    return cancelling(situation, record, `${name} was not shut down in order (${state})`);
-  }
-  const kept = [...values].flatMap(([index, one]) => {
-    const isDownInOrder = one.state === 'shut down in recovery' || one.state === 'shut down';
-    const isEqual = (['system', 'checkpoint', 'timeline'] as const).every((key) => one[key] === own[key]);
-    return index !== leader && isDownInOrder && isEqual ? [index] : [];
-  });
-  if (roster.size > 1 && kept.length === 0)
-    return cancelling(situation, record, `no standby has the last checkpoint of ${name} (${own.checkpoint})`);
-  return waiting(`pg_upgrade runs on the volume of ${name}`, {
-    record: { ...record, stage: 'upgrading', kept },
-    isRunning,
-  });
-}
-
-function isLocation(text: string | undefined): boolean {
-  return /^[0-9A-F]{1,8}\/[0-9A-F]{1,8}$/.test(text ?? '');
 }

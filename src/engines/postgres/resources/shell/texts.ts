@@ -1696,7 +1696,10 @@ after() {
 
 case \${1:-} in
   checkpoint) checkpoint ;;
-  rehearse) copy && upgrade ;;
+  rehearse)
+    copy
+    upgrade
+    ;;
   upgrade) upgrade ;;
   undo) back ;;
   after) after ;;
