@@ -63,15 +63,15 @@ export async function planFrom(pass: Pass, objects: readonly KubeObject[]): Prom
 }
 
 /** With what the operator remembered of Secrets, which may have changed since. */
-function withSecrets(objects: readonly KubeObject[], { secrets, cluster }: Pass): readonly KubeObject[] {
-  const { namespace } = cluster.metadata;
+function withSecrets(objects: readonly KubeObject[], { secrets, cluster, engine }: Pass): readonly KubeObject[] {
+  const { name: instance, namespace } = cluster.metadata;
   const isRead = ({ kind, metadata }: KubeObject): boolean => kind === 'Secret' && secrets.has(metadata.name);
   const read = [...secrets].flatMap(([name, values]): KubeObject[] => {
     if (values === undefined) return [];
     const there = objects.find((object) => object.kind === 'Secret' && object.metadata.name === name);
     const data = Object.entries(values).map(([key, text]) => [key, Buffer.from(text).toString('base64')]);
     // One that was gone by then was the operator's own: of somebody else's it remembers nothing that it uses.
-    const labels = { [managedByLabel]: managedBy };
+    const labels = { [managedByLabel]: managedBy, [instanceLabel]: instance, [nameLabel]: engine.name };
     const made = { apiVersion: 'v1', kind: 'Secret', metadata: { name, namespace, labels } };
     return [{ ...(there ?? made), data: Object.fromEntries(data) }];
   });
