@@ -50,7 +50,9 @@ it.each([
   parts = await controllerParts([], [testEngine()]);
   await issueFor(named(first));
   const before = secretsThere();
-  await expect(issueFor(named(second))).rejects.toThrow(/Secret a-patroni-ca exists and belongs to the postgres cluster/);
+  await expect(issueFor(named(second))).rejects.toThrow(
+    /Secret a-patroni-ca exists and belongs to the postgres cluster/,
+  );
   expect(secretsThere().filter((name) => !before.includes(name))).toEqual(made);
 });
 
