@@ -1,3 +1,4 @@
+/// <reference types="node" preserve="true" />
 /**
  * `clusterwright/driver`: what the backup agent's half of an engine is written with. `docs/engines/adding.md` says how.
  * The controller's half imports nothing of it.

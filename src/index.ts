@@ -1,3 +1,4 @@
+/// <reference types="node" preserve="true" />
 /** What the package offers to other cdk8s apps. */
 export type { BackupSpec, BackupSpecInput } from './api/backup.ts';
 export { backupKind } from './api/backup.ts';

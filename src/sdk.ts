@@ -1,3 +1,4 @@
+/// <reference types="node" preserve="true" />
 /**
  * `clusterwright/engine`: what an engine is written with. `docs/engines/adding.md` says how.
  *

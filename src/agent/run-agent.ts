@@ -1,3 +1,4 @@
+/// <reference types="node" preserve="true" />
 /** The backup agent as Jobs and CronJobs run it: the path of a task is its only argument. */
 import type { Driver } from '../engine/driver/driver.ts';
 import type { LogLevel } from '../system/log.ts';

@@ -1,3 +1,4 @@
+/// <reference types="node" preserve="true" />
 /**
  * The command line: which commands and options there are. What a command does is in a file of its own, which is loaded
  * when it runs and not before, so that help and completion are at once.

@@ -1,3 +1,4 @@
+/// <reference types="node" preserve="true" />
 /** The engines that this agent takes backups of, a line each. */
 import type { Driver } from '../engine/driver/driver.ts';
 import { etcdDriver } from './etcd/agent/driver.ts';

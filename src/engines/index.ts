@@ -1,3 +1,4 @@
+/// <reference types="node" preserve="true" />
 /** The engines of this package, a line each. Programs and constructs are given this list, or a longer one. */
 
 import { type DefinedEngine, defineEngine } from '../jobs/handlers.ts';

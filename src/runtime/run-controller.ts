@@ -1,3 +1,4 @@
+/// <reference types="node" preserve="true" />
 /** The controller as its image runs it: its configuration comes from the environment alone. */
 import { type DefinedEngine, handlersOf } from '../jobs/handlers.ts';
 import type { LogLevel } from '../system/log.ts';

@@ -1,3 +1,4 @@
+/// <reference types="node" preserve="true" />
 /**
  * `clusterwright/testing`: what the tests of an engine are written with, for any test framework. Pure: no test needs a
  * Kubernetes cluster, a process or a clock.
