@@ -185,6 +185,11 @@ describe('what PostgreSQL itself says', () => {
   table([
     ['the primary takes no writes yet', server(0, { inRecovery: true }), ['wait MembersNotReady']],
     ['commits wait for nobody', server(0, { waitsFor: '' }), ['wait MembersNotReady']],
+    [
+      'those that commits wait for are still named by the former primary',
+      { sync: { leader: 'db-1-0', sync_standby: 'db-0-0,db-2-0', quorum: '1' } },
+      ['wait MembersNotReady'],
+    ],
     ['a standby takes writes', server(1, { inRecovery: false }), ['wait MembersNotReady']],
     [
       'it does not let the operator in',

@@ -14,11 +14,14 @@ export function memberProblems(situation: Situation): string[] {
  * Patroni names the standbys a while after they stream. Until then commits are acknowledged by the primary alone; and as long as one of them is
  * not named, fewer losses are survived than the spec says.
  */
-function synchronousProblem({ live, spec, roster, primary }: Situation): string[] {
+function synchronousProblem({ live, spec, roster, primary, store }: Situation): string[] {
   if (primary === undefined || spec.synchronous.count === 0 || roster.size < 2) return [];
   const { server } = primary;
   if (server?.state === 'seen' && server.facts.waitsFor === '')
     return [`commits wait for nobody: synchronous_standby_names of ${primary.pod} is empty`];
+  // A standby still says that it counts for a moment after a switchover: by what the former primary has written.
+  if (store.sync !== undefined && store.sync.leader !== primary.pod)
+    return [`${primary.pod} has yet to name the standbys that commits wait for`];
   const others = [...live.values()].filter(({ pod, isSynchronous }) => pod !== primary.pod && !isSynchronous);
   return others.length === 0 ? [] : [`commits do not wait for ${others.map(({ pod }) => pod).join(', ')} yet`];
 }
