@@ -46,8 +46,6 @@ it('names are distinct', () => {
   expect(cases.map(({ alert }) => alert).filter((name) => !names.includes(name))).toEqual([]);
 });
 
-const inputs = (series: Series): object[] => Object.entries(series).map(([name, values]) => ({ series: name, values }));
-
 const play = (series: Series, expr: string, expected: readonly object[]): object => ({
   interval: '1m',
   input_series: Object.entries(series).map(([name, values]) => ({ series: name, values })),
