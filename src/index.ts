@@ -22,15 +22,22 @@ export { Operator, type OperatorProps } from './constructs/operator.ts';
 export type { OperatorResources } from './constructs/operator-deployment.ts';
 export type { Watch } from './constructs/operator-identity.ts';
 export { RenderedCluster, type RenderedClusterProps } from './constructs/rendered-cluster.ts';
-export type {
-  Alert,
-  EngineMonitoring,
-  MonitoringPart,
-  Panel,
-  Query,
-  Scrape,
-  Severity,
-  Unit,
+export {
+  type Alert,
+  conditions,
+  type EngineMonitoring,
+  type MonitoringPart,
+  ofCluster,
+  type Panel,
+  perCluster,
+  perMember,
+  type Query,
+  type Scrape,
+  type Severity,
+  theCluster,
+  theMember,
+  theResource,
+  type Unit,
 } from './engine/monitoring.ts';
 export type { EtcdSpec, EtcdSpecInput } from './engines/etcd/kind/schema.ts';
 export { etcdKind } from './engines/etcd/kind/schema.ts';

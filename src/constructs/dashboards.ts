@@ -9,7 +9,7 @@ import {
 } from '@grafana/grafana-foundation-sdk/dashboard';
 import { DataqueryBuilder } from '@grafana/grafana-foundation-sdk/prometheus';
 import { PanelBuilder } from '@grafana/grafana-foundation-sdk/timeseries';
-import type { EngineMonitoring, MonitoringPart, Panel } from '../engine/monitoring.ts';
+import { conditions, type EngineMonitoring, type MonitoringPart, type Panel } from '../engine/monitoring.ts';
 import { conditionPanels } from '../monitoring/conditions.ts';
 
 /** Dashboards are 24 wide. */
@@ -22,11 +22,12 @@ export function kindDashboard(engine: EngineMonitoring): Dashboard {
   // A kind without metrics of its own is known by its conditions.
   const [series, label] =
     scrapes.length === 0
-      ? [`clusterwright_resource_condition{customresource_kind="${kind}"`, 'name']
-      : [`up{clusterwright_engine="${name}"`, 'clusterwright_cluster'];
+      ? [conditions(`customresource_kind="${kind}"`), 'name']
+      : [`up{clusterwright_engine="${name}"}`, 'clusterwright_cluster'];
+  const inNamespace = series.replace(/}$/, ', namespace=~"$namespace"}');
   return withPanels(dashboard(name, title), [...conditionPanels(kind), ...panels])
-    .withVariable(variable('namespace', 'Namespace', `label_values(${series}}, namespace)`))
-    .withVariable(variable('cluster', kind, `label_values(${series}, namespace=~"$namespace"}, ${label})`))
+    .withVariable(variable('namespace', 'Namespace', `label_values(${series}, namespace)`))
+    .withVariable(variable('cluster', kind, `label_values(${inNamespace}, ${label})`))
     .build();
 }
 

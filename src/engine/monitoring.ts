@@ -74,6 +74,14 @@ export const perCluster = 'namespace, clusterwright_cluster';
 /** Series of the clusters that the dashboard's variables select. */
 export const ofCluster = 'namespace=~"$namespace", clusterwright_cluster=~"$cluster"';
 
+/**
+ * Conditions of custom resources, as kube-state-metrics exports them: 1 is `True`. Each kind has a metric of its own, since several
+ * versions of kube-state-metrics lose series of kinds that share one.
+ */
+export function conditions(matchers: string): string {
+  return `{__name__=~"clusterwright_[a-z]+_condition", ${matchers}}`;
+}
+
 /** For summaries: `shop/orders-0`. */
 export const theMember = '{{ $labels.namespace }}/{{ $labels.clusterwright_member }}';
 export const theCluster = '{{ $labels.namespace }}/{{ $labels.clusterwright_cluster }}';

@@ -1,12 +1,11 @@
 /** Alerts on the conditions of custom resources, as kube-state-metrics exports them; and their panels, for each kind. */
-import { type Alert, type MonitoringPart, type Panel, theResource } from '../engine/monitoring.ts';
+import { type Alert, conditions, type MonitoringPart, type Panel, theResource } from '../engine/monitoring.ts';
 
 /** One series for each resource, also while its reason changes: an alert must not start anew with each reason. */
 const byResource = 'namespace, name, customresource_kind';
 const backups = 'Backup|BackupSchedule';
 const theKind = `{{ $labels.customresource_kind }} ${theResource}`;
-const condition = (matchers: string): string =>
-  `max by (${byResource}) (clusterwright_resource_condition{${matchers}})`;
+const condition = (matchers: string): string => `max by (${byResource}) (${conditions(matchers)})`;
 
 const describe = 'Read the message: `kubectl describe KIND NAME`, or `clusterwright status KIND/NAME`.';
 const reasons = 'Look for the reason in [the list of reasons](../monitoring.md#reasons-that-need-a-person).';
@@ -110,7 +109,7 @@ export function conditionPanels(kind: string): readonly Panel[] {
     description,
     queries: [
       {
-        expr: `max by (namespace, name, reason) (clusterwright_resource_condition{${ofKind}, type="${type}"})`,
+        expr: `max by (namespace, name, reason) (${conditions(`${ofKind}, type="${type}"`)})`,
         legend: '{{namespace}}/{{name}} {{reason}}',
       },
     ],

@@ -20,7 +20,9 @@ export function stateMetricsConfig(kinds: readonly Resource[]): object {
     spec: {
       resources: kinds.map(({ group, version, kind }) => ({
         groupVersionKind: { group, version, kind },
-        metricNamePrefix: 'clusterwright_resource',
+        metricNamePrefix: `clusterwright_${kind.toLowerCase()}`,
+        // A resource without conditions is a new one, and no error.
+        errorLogV: 5,
         labelsFromPath: { name: ['metadata', 'name'], namespace: ['metadata', 'namespace'] },
         metrics: [condition],
       })),

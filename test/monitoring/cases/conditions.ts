@@ -1,7 +1,7 @@
 import { type AlertCase, always, type Series } from '../case.ts';
 
 const condition = (kind: string, type: string, value: number | string, reason = 'X'): Series => ({
-  [`clusterwright_resource_condition{customresource_kind="${kind}",namespace="shop",name="db",type="${type}",reason="${reason}"}`]:
+  [`clusterwright_${kind.toLowerCase()}_condition{customresource_kind="${kind}",namespace="shop",name="db",type="${type}",reason="${reason}"}`]:
     typeof value === 'number' ? always(value) : value,
 });
 const labels = (kind: string) => ({ namespace: 'shop', name: 'db', customresource_kind: kind });

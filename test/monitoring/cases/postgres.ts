@@ -15,7 +15,7 @@ const series = (name: string, index: number, value: number | string, more = ''):
 });
 const primary = series('pg_replication_is_replica', 0, 0);
 const standby = series('pg_replication_is_replica', 1, 1);
-const up = { ...series('pg_up', 0, 1), ...series('pg_up', 1, 1) };
+const up = { ...series('pg_up', 0, 1), ...series('pg_up', 1, 1), ...series('up', 0, 1), ...series('up', 1, 1) };
 const streaming = (to: string): Series =>
   series('pg_stat_replication_pg_wal_lsn_diff', 0, 0, `,application_name="${to}",state="streaming"`);
 
@@ -43,12 +43,12 @@ export const postgresCases: readonly AlertCase[] = [
   {
     alert: 'PostgresNoPrimary',
     story: 'nobody answers; an import has no primary of its own',
-    fires: series('pg_up', 0, 0),
+    fires: series('up', 0, 0),
     labels: cluster,
     quiet: {
       ...up,
       ...standby,
-      'clusterwright_resource_condition{customresource_kind="PostgresCluster",namespace="shop",name="orders",type="Ready",reason="Following"}':
+      'clusterwright_postgrescluster_condition{customresource_kind="PostgresCluster",namespace="shop",name="orders",type="Ready",reason="Following"}':
         always(0),
     },
   },

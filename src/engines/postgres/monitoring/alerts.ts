@@ -1,5 +1,5 @@
 /** Alerts on the metrics of PostgreSQL's exporters. */
-import { type Alert, perCluster, perMember, theCluster, theMember } from '../../../engine/monitoring.ts';
+import { type Alert, conditions, perCluster, perMember, theCluster, theMember } from '../../../engine/monitoring.ts';
 
 const ofPostgres = 'clusterwright_engine="postgres"';
 const mebibyte = '1024 * 1024';
@@ -7,6 +7,9 @@ const status = '`clusterwright status PostgresCluster/NAME` and `kubectl describ
 
 /** A standby as its primary knows it: Patroni makes the name of the pod the `application_name`. */
 const standbys = `label_replace(pg_replication_is_replica == 1, "application_name", "$1-0", "clusterwright_member", "(.+)")`;
+
+/** Who copies a source outside has no primary of its own. */
+const importing = conditions('customresource_kind="PostgresCluster", reason=~"Importing|Following"');
 
 const availability: readonly Alert[] = [
   {
@@ -25,14 +28,15 @@ const availability: readonly Alert[] = [
   },
   {
     name: 'PostgresNoPrimary',
-    expr: `count by (${perCluster}) (pg_up{${ofPostgres}}) unless count by (${perCluster}) (pg_replication_is_replica == 0) unless on (${perCluster}) label_replace(clusterwright_resource_condition{customresource_kind="PostgresCluster", reason=~"Importing|Following"}, "clusterwright_cluster", "$1", "name", "(.*)")`,
+    expr: `count by (${perCluster}) (up{${ofPostgres}}) unless count by (${perCluster}) (pg_replication_is_replica == 0) unless on (${perCluster}) label_replace(${importing}, "clusterwright_cluster", "$1", "name", "(.*)")`,
     for: '2m',
     severity: 'critical',
-    summary: `No member of ${theCluster} is primary: nobody can write.`,
+    summary: `No primary of ${theCluster} is seen: clients may not be able to write.`,
     meaning:
-      'No exporter of this cluster sees a member that accepts writes. A failover takes less than a minute, so it has not succeeded. Clusters that copy from a source outside (an import) are left out if kube-state-metrics exports the conditions.',
+      'No exporter of this cluster sees a member that accepts writes. This includes exporters that do not answer. A failover takes less than a minute, so it has not succeeded. Clusters that copy from a source outside (an import) are left out if kube-state-metrics exports the conditions.',
     actions: [
       `Look at ${status}: the reasons \`NoPrimary\`, \`QuorumLost\`, \`FailoverPaused\` and \`StateLost\` say why no member is promoted.`,
+      'If `Ready` is `True`, clients are served, and the exporters fail: look at their logs.',
       'Bring back the members that the message names. Each may have commits that the others lack.',
       'If they are lost permanently, [continue with one member](../engines/postgres/guide.md#continue-with-one-member).',
     ],

@@ -1,10 +1,10 @@
 /** What people watch of Redis: conditions alone, since no pod of it serves metrics. */
-import { type Alert, type EngineMonitoring, theResource } from '../../../engine/monitoring.ts';
+import { type Alert, conditions, type EngineMonitoring, theResource } from '../../../engine/monitoring.ts';
 import { redisKind } from '../kind/schema.ts';
 
 const { kind } = redisKind.resource;
 const isTrue = (type: string): string =>
-  `max by (namespace, name) (clusterwright_resource_condition{customresource_kind="${kind}", type="${type}"}) == 1`;
+  `max by (namespace, name) (${conditions(`customresource_kind="${kind}", type="${type}"`)}) == 1`;
 const describe = '`kubectl describe rediscluster NAME`: the message of the condition names the node and quotes it.';
 
 const alerts: readonly Alert[] = [
