@@ -70,8 +70,6 @@ describe('the monitoring kit', () => {
     expect(links.PostgresDown).toBe('https://example.com/alerts#postgresdown');
     expect(Object.values(links)).not.toContain(undefined);
     expect(rulesOf(kit).filter(({ annotations }) => 'runbook_url' in annotations)).toEqual([]);
-    // A description has no links of a page.
-    expect(rules.filter(({ annotations }) => /\]\(/.test(annotations.description ?? ''))).toEqual([]);
   });
 
   it('lets kube-state-metrics see every kind, and its conditions', () => {

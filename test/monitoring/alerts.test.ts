@@ -46,6 +46,14 @@ it('names are distinct', () => {
   expect(cases.map(({ alert }) => alert).filter((name) => !names.includes(name))).toEqual([]);
 });
 
+it('a description has the words of a link alone', () => {
+  const alert = { ...alerts[0], meaning: 'See [this](../page.md#part), and [that](x).' } as NonNullable<
+    (typeof alerts)[0]
+  >;
+  const { rules } = ruleGroup({ ...conditionMonitoring, alerts: [alert] }, undefined);
+  expect(rules[0]?.annotations.description).toBe('See this, and that.');
+});
+
 const play = (series: Series, expr: string, expected: readonly object[]): object => ({
   interval: '1m',
   input_series: Object.entries(series).map(([name, values]) => ({ series: name, values })),

@@ -41,7 +41,7 @@ export const operatorCases: readonly AlertCase[] = [
     story: 'longer than an API server restarts',
     fires: requests('503', rising(1)),
     labels: { resource: 'pods', code: '503' },
-    quiet: { ...requests('503', '0x20 30x40'), ...requests('409', rising(5)) },
+    quiet: { ...requests('503', '0x47 30x13'), ...requests('409', rising(5)) },
   },
   {
     alert: 'OperatorShortOfMemory',
