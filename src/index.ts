@@ -18,11 +18,30 @@ export {
   type RedisClusterProps,
 } from './constructs/clusters.ts';
 export { Crds, type CrdsProps } from './constructs/crds.ts';
+export { Monitoring, type MonitoringProps } from './constructs/monitoring.ts';
 export { Operator, type OperatorProps } from './constructs/operator.ts';
 export type { OperatorResources } from './constructs/operator-deployment.ts';
 export type { Watch } from './constructs/operator-identity.ts';
 export { RenderedCluster, type RenderedClusterProps } from './constructs/rendered-cluster.ts';
+export {
+  type Alert,
+  conditions,
+  type EngineMonitoring,
+  type MonitoringPart,
+  ofCluster,
+  type Panel,
+  perCluster,
+  perMember,
+  type Query,
+  type Scrape,
+  type Severity,
+  theCluster,
+  theMember,
+  theResource,
+  type Unit,
+} from './engine/monitoring.ts';
 export type { EtcdSpec, EtcdSpecInput } from './engines/etcd/kind/schema.ts';
 export { etcdKind } from './engines/etcd/kind/schema.ts';
+export { engineMonitoring } from './engines/monitoring.ts';
 export type { RedisSpec, RedisSpecInput } from './engines/redis/kind/schema.ts';
 export { redisKind } from './engines/redis/kind/schema.ts';

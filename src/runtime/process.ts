@@ -18,7 +18,7 @@ import { startHealthServer } from './health.ts';
 import { inClusterCredentials, inClusterNamespace, isInCluster } from './incluster.ts';
 import { createMetrics } from './metrics.ts';
 import { createOperator } from './operator.ts';
-import { observeProcess } from './self-observation.ts';
+import { type Memory, observeProcess } from './self-observation.ts';
 import type { Transport } from './transport.ts';
 import { createTransport, userAgent } from './undici-transport.ts';
 
@@ -96,7 +96,8 @@ export async function runOperatorProcess(options: ProcessOptions): Promise<numbe
   });
   const delay = monitorEventLoopDelay({ resolution: 100 });
   delay.enable();
-  const stopObserving = observeProcess({ clock, metrics, memory: () => process.memoryUsage() });
+  const memory = (): Memory => ({ ...process.memoryUsage(), limit: process.constrainedMemory() });
+  const stopObserving = observeProcess({ clock, metrics, memory });
   const health = await startHealthServer({
     port: options.port,
     live: { 'event-loop': eventLoopCheck(delay) },

@@ -12,6 +12,8 @@ export interface Memory {
   readonly heapUsed: number;
   readonly heapTotal: number;
   readonly external: number;
+  /** What the process may take. Undefined, 0 or more than a number holds exactly: no limit is known. */
+  readonly limit: number | undefined;
 }
 
 /** Observes until the returned function is called. */
@@ -32,11 +34,12 @@ export function observeProcess(options: {
     });
   };
   const weigh = (): void => {
-    const { rss, heapUsed, heapTotal, external } = memory();
+    const { rss, heapUsed, heapTotal, external, limit = 0 } = memory();
     metrics.memory.set({ part: 'resident' }, rss);
     metrics.memory.set({ part: 'heap_used' }, heapUsed);
     metrics.memory.set({ part: 'heap_total' }, heapTotal);
     metrics.memory.set({ part: 'external' }, external);
+    if (limit > 0 && Number.isSafeInteger(limit)) metrics.memory.set({ part: 'limit' }, limit);
     cancelMemory = clock.after(memoryMs, weigh);
   };
 

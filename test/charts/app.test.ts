@@ -5,6 +5,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import type { KubeObject } from '../../src/api/object.ts';
 import { createApp } from '../../src/charts/app.ts';
+import { createMonitoringApp } from '../../src/charts/monitoring.ts';
 
 const files = ['0000-crds.k8s.yaml', '0001-operator.k8s.yaml', '0002-samples.k8s.yaml', '0003-backups.k8s.yaml'];
 const directories: string[] = [];
@@ -53,5 +54,26 @@ describe('the synthesized manifests', () => {
     const other = synthesized({ operator: { image: 'localhost/clusterwright:dev' } });
     expect(files.filter((file) => other[file] !== manifests[file])).toEqual(['0001-operator.k8s.yaml']);
     expect(other['0001-operator.k8s.yaml']).toContain('image: localhost/clusterwright:dev');
+  });
+});
+
+describe('the monitoring kit in dist/monitoring', () => {
+  const outdir = mkdtempSync(join(tmpdir(), 'clusterwright-synth-'));
+  directories.push(outdir);
+  createMonitoringApp(outdir).synth();
+  const kit = ['dashboards', 'pod-monitors', 'rules', 'state-metrics'].map((name) => `${name}.k8s.yaml`);
+
+  test('is a file for each part', () => {
+    expect(readdirSync(outdir).sort()).toEqual(kit);
+    expect(readdirSync('dist/monitoring').sort()).toEqual(kit);
+  });
+
+  test.each(kit)('%s is the one that is committed; `npm run synth` writes it', (file) => {
+    expect(readFileSync(join('dist/monitoring', file), 'utf8')).toBe(readFileSync(join(outdir, file), 'utf8'));
+  });
+
+  test('is not applied with dist/, so that this needs no CRDs of others', () => {
+    const applied = readdirSync('dist', { withFileTypes: true }).filter((entry) => entry.isFile());
+    expect(applied.map(({ name }) => name)).toEqual(files);
   });
 });

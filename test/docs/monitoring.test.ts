@@ -10,6 +10,8 @@ import { operatorPort } from '../../src/constructs/operator-deployment.ts';
 import { etcdKind } from '../../src/engines/etcd/kind/schema.ts';
 import { metricsPort, peerPort } from '../../src/engines/etcd/names.ts';
 import { patroniPort } from '../../src/engines/postgres/names.ts';
+import { conditionMonitoring } from '../../src/monitoring/conditions.ts';
+import { operatorMonitoring } from '../../src/monitoring/operator.ts';
 import { managedBy, managedByLabel } from '../../src/resources/metadata.ts';
 import { createMetrics } from '../../src/runtime/metrics.ts';
 import { handlers as engines } from '../support/handlers.ts';
@@ -44,12 +46,21 @@ describe('docs/monitoring.md', () => {
     expect(page.split('\n').filter((line) => line.startsWith('| `clusterwright_'))).toEqual(rows);
   });
 
-  it('alerts on metrics that exist', () => {
-    const [rules] = blocks(section('Alerts')) as { groups: { rules: { expr: string }[] }[] }[];
-    const used = (rules?.groups[0]?.rules ?? []).flatMap(({ expr }) => expr.match(/clusterwright_\w+/g) ?? []);
-    const known = ['clusterwright_resource_condition', ...metrics.map(({ name }) => name)];
-    expect(used.length).toBeGreaterThan(6);
+  it('the operator has every metric of its alerts and panels', () => {
+    const queries = operatorMonitoring.panels.flatMap((panel) => panel.queries);
+    const used = [...operatorMonitoring.alerts, ...queries].flatMap(
+      ({ expr }) => expr.match(/clusterwright_\w+/g) ?? [],
+    );
+    const known = metrics.map(({ name }) => name);
+    expect(new Set(used).size).toBeGreaterThan(10);
     expect(used.filter((name) => !known.includes(name.replace(/_bucket$/, '')))).toEqual([]);
+  });
+
+  it('alerts on reasons that are given', () => {
+    const alert = conditionMonitoring.alerts.find(({ name }) => name === 'DatabaseUnavailable');
+    const reasons = /reason=~"([\w|]+)"/.exec(alert?.expr ?? '')?.[1]?.split('|') ?? [];
+    expect(reasons.length).toBeGreaterThan(5);
+    expect(reasons.filter((reason) => !section('Conditions').includes(`\`${reason}\``))).toEqual([]);
   });
 
   it('names reasons that are given', () => {
@@ -79,25 +90,6 @@ describe('docs/monitoring.md', () => {
     expect(given.size).toBeGreaterThan(90);
     // `Outdated` ends a reconcile before its status is written.
     expect([...given].filter((reason) => !conditions.includes(`\`${reason}\``))).toEqual(['Outdated']);
-  });
-
-  it('lets kube-state-metrics see every kind, and takes conditions from one that is there', () => {
-    const [role, config] = blocks(section('Conditions')) as [
-      { rules: { apiGroups: string[]; resources: string[]; verbs: string[] }[] },
-      { spec: { resources: { groupVersionKind: { group: string; kind: string } }[] } },
-    ];
-    const kinds = engines.map(({ kind }) => kind.resource);
-    expect(role.rules[0]).toEqual({
-      apiGroups: [...new Set(kinds.map(({ group }) => group))],
-      resources: kinds.map(({ plural }) => plural).sort(),
-      verbs: ['list', 'watch'],
-    });
-    for (const { groupVersionKind } of config.spec.resources) {
-      expect(kinds.map(({ group, kind }) => ({ group, kind }))).toContainEqual({
-        group: groupVersionKind.group,
-        kind: groupVersionKind.kind,
-      });
-    }
   });
 
   it('has a row for every port that the operator talks to, and for those that it does not', () => {

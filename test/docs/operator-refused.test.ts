@@ -1,22 +1,20 @@
-/** Which answers of the API server the alert `OperatorRefused` of docs/monitoring.md counts. */
-import { readFileSync } from 'node:fs';
+/** Which answers of the API server the alert `OperatorRefused` counts. */
 import { expect, it } from 'vitest';
 import type { KubeObject } from '../../src/api/object.ts';
 import { persistentVolumeClaims } from '../../src/api/resource.ts';
+import { operatorMonitoring } from '../../src/monitoring/operator.ts';
 import { createClient, type KubeClient } from '../../src/runtime/client.ts';
 import { createMetrics } from '../../src/runtime/metrics.ts';
 import { FakeApi } from '../support/fake-api.ts';
 import { samplesOf } from '../support/metrics-text.ts';
 import { VirtualClock } from '../support/virtual-clock.ts';
 
-const page = readFileSync('docs/monitoring.md', 'utf8');
-
 type Labels = Readonly<Record<string, string>>;
 
 /** The selector of the alert, as Prometheus reads it: a label that is not there is empty. */
 function selectorOf(alert: string): (labels: Labels) => boolean {
-  const [, selector = ''] =
-    new RegExp(`alert: ${alert}\\n.*clusterwright_api_requests_total\\{(.*?)\\}`).exec(page) ?? [];
+  const { expr = '' } = operatorMonitoring.alerts.find(({ name }) => name === alert) ?? {};
+  const [, selector = ''] = /clusterwright_api_requests_total\{(.*?)\}/.exec(expr) ?? [];
   const matchers = [...selector.matchAll(/(\w+)(=~|!=)"([^"]*)"/g)];
   expect(matchers.length).toBe(2);
   return (labels) =>

@@ -10,7 +10,7 @@ it('a loop that was blocked shows as late timers, and memory as it is at the tim
   const clock = new VirtualClock();
   const metrics = createMetrics();
   let heapUsed = 1;
-  const memory = () => ({ rss: 4, heapUsed, heapTotal: 3, external: 2 });
+  const memory = () => ({ rss: 4, heapUsed, heapTotal: 3, external: 2, limit: 9 });
   const stop = observeProcess({ clock, metrics, memory });
   const value = async (name: string, label: string): Promise<number | undefined> =>
     samplesOf(await metrics.text()).find((each) => each.name === name && Object.values(each.labels).includes(label))
@@ -26,6 +26,15 @@ it('a loop that was blocked shows as late timers, and memory as it is at the tim
   heapUsed = 7;
   await clock.advance(1000);
   expect(await value('clusterwright_memory_bytes', 'heap_used')).toBe(7);
+  expect(await value('clusterwright_memory_bytes', 'limit')).toBe(9);
   stop();
   expect(clock.pending).toEqual([]);
+});
+
+it.each([undefined, 0, 2 ** 63, Number.POSITIVE_INFINITY])('a memory limit of %s is none', async (limit) => {
+  const metrics = createMetrics();
+  const memory = () => ({ rss: 4, heapUsed: 1, heapTotal: 3, external: 2, limit });
+  observeProcess({ clock: new VirtualClock(), metrics, memory })();
+  const parts = samplesOf(await metrics.text()).filter(({ name }) => name === 'clusterwright_memory_bytes');
+  expect(parts.map(({ labels }) => labels.part)).toEqual(['resident', 'heap_used', 'heap_total', 'external']);
 });

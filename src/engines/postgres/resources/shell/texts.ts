@@ -282,7 +282,7 @@ if __name__ == '__main__':
 set -eu
 export DATA_SOURCE_URI="$HOST:$PORT/$DATABASE?sslmode=verify-full&sslrootcert=$CONFIG/ca.crt&connect_timeout=5&statement_timeout=5000&default_transaction_read_only=on&application_name=exporter&search_path=pg_catalog&role=none"
 export DATA_SOURCE_PASS_FILE="$CONFIG/password"
-exec /usr/bin/prometheus-postgres-exporter --web.listen-address=":$METRICS_PORT" --extend.query-path="$CONFIG/queries.yaml"
+exec /usr/bin/prometheus-postgres-exporter --web.listen-address=":$METRICS_PORT" --extend.query-path="$CONFIG/queries.yaml" --collector.database_wraparound
 `,
   'import.py': `"""Makes the first member's data of a PostgreSQL that runs elsewhere: a base backup, which then follows the source until a
 person cuts over. Then it is promoted, gets the operator's roles, is stopped in order and moved to where Patroni looks.

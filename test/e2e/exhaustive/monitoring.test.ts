@@ -1,0 +1,164 @@
+/**
+ * The monitoring kit on real pods: a Prometheus asks what the PodMonitors select, every panel has data, no alert fires on healthy
+ * clusters, and alerts fire in a fault and end with it. Alerts fire here after four seconds.
+ */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { KubeObject } from '../../../src/api/object.ts';
+import { pods as podResource, statefulSets } from '../../../src/api/resource.ts';
+import { Monitoring } from '../../../src/constructs/monitoring.ts';
+import { images as recipes } from '../../../src/engines/images.ts';
+import { engineMonitoring } from '../../../src/engines/monitoring.ts';
+import { operatorMonitoring } from '../../../src/monitoring/operator.ts';
+import type { RuleGroup } from '../../../src/monitoring/rules.ts';
+import type { Pod } from '../../../src/resources/children.ts';
+import { installMissing } from '../../../src/sandbox/packages.ts';
+import { createProgress } from '../../../src/sandbox/progress.ts';
+import { loadImages } from '../../../src/sandbox/sandbox.ts';
+import { findObject, manifestsOf } from '../../constructs/manifests.ts';
+import type { EtcdTestCluster } from '../../support/etcd-test-cluster.ts';
+import type { OperatorProcess } from '../../support/operator-process.ts';
+import type { PostgresTestCluster } from '../../support/postgres-test-cluster.ts';
+import { hasPrometheus, type Prometheus, startPrometheus, targetsOf } from '../../support/prometheus.ts';
+import { etcdClusters, postgresClusters } from '../../support/resources.ts';
+import { recordResult } from '../../support/results.ts';
+import { openStage, type Stage } from '../../support/stage.ts';
+import { until } from '../../support/until.ts';
+
+const kit = manifestsOf((chart) => void new Monitoring(chart, 'monitoring'));
+const monitors = kit.filter(({ kind }) => kind === 'PodMonitor');
+
+let stage: Stage;
+let operator: OperatorProcess;
+let postgres: PostgresTestCluster;
+let etcd: EtcdTestCluster;
+let prometheus: Prometheus;
+
+/** The rules of the kit, with less patience. */
+function hasty(): object {
+  const { spec } = findObject(kit, 'PrometheusRule', 'clusterwright');
+  const { groups } = spec as { readonly groups: readonly RuleGroup[] };
+  return { groups: groups.map((group) => ({ ...group, rules: group.rules.map((each) => ({ ...each, for: '4s' })) })) };
+}
+
+/** As service discovery does it. The operator is a process of this machine. */
+async function discover(): Promise<void> {
+  const pods = (await stage.client.list(podResource, { namespace: stage.namespace })).items as readonly Pod[];
+  const port = operator.log.find(({ message }) => message === 'started')?.port;
+  const own = [{ address: `127.0.0.1:${String(port)}`, labels: { namespace: stage.namespace, pod: 'operator' } }];
+  const targets = monitors.map((monitor): [string, ReturnType<typeof targetsOf>] => [
+    monitor.metadata.name,
+    monitor.metadata.name === 'clusterwright-operator' ? own : targetsOf(monitor, pods),
+  ]);
+  await prometheus.target(Object.fromEntries(targets));
+}
+
+/** Names of the alerts that fire for these clusters, with the member where there is one. */
+async function firing(): Promise<readonly string[]> {
+  await discover();
+  const found = await prometheus.query('ALERTS{alertstate="firing"}');
+  return found
+    .map(({ metric }) =>
+      [metric.alertname, metric.clusterwright_member ?? metric.clusterwright_cluster].join(' ').trim(),
+    )
+    .sort();
+}
+
+beforeAll(async () => {
+  if (!hasPrometheus) await installMissing(['prometheus'], createProgress());
+  await loadImages(['postgres-exporter:0.17'], { recipes }, createProgress());
+  stage = await openStage('monitoring');
+  operator = await stage.startOperator();
+  postgres = await stage.createPostgres('p', {
+    instances: 2,
+    resources: { limits: { memory: '384Mi' } },
+    monitoring: {},
+  });
+  etcd = await stage.createEtcd('e', {});
+  await Promise.all([postgres.whole(2, { withinMs: 240_000 }), etcd.whole(3, { withinMs: 240_000 })]);
+  prometheus = await startPrometheus(monitors, hasty());
+}, 600_000);
+afterAll(async () => {
+  await prometheus?.stop();
+  await stage.close();
+});
+
+test('PodMonitors find every member, and say whose series they are', async () => {
+  await until('all are asked', async () => {
+    await discover();
+    const up = await prometheus.query('up == 1');
+    expect(up.map(({ metric }) => `${metric.clusterwright_engine} ${metric.clusterwright_member}`).sort()).toEqual([
+      'etcd e-0',
+      'etcd e-1',
+      'etcd e-2',
+      'operator undefined',
+      'postgres p-0',
+      'postgres p-1',
+    ]);
+  });
+});
+
+const panels = [operatorMonitoring, ...engineMonitoring].flatMap(({ name, panels }) =>
+  panels.flatMap((panel) => panel.queries.map(({ expr }) => ({ name, title: panel.title, expr }))),
+);
+
+test('every query of every panel has data', async () => {
+  expect(panels.length).toBeGreaterThan(40);
+  await until(
+    'data',
+    async () => {
+      const empty: string[] = [];
+      for (const { name, title, expr } of panels) {
+        const text = expr
+          .replaceAll('$namespace', stage.namespace)
+          .replaceAll('$cluster', '.*')
+          .replaceAll('$__rate_interval', '1m');
+        if ((await prometheus.query(text)).length === 0) empty.push(`${name}: ${title}: ${text}`);
+      }
+      expect(empty).toEqual([]);
+    },
+    { everyMs: 2000 },
+  );
+});
+
+test('no alert fires while all is well', async () => {
+  await until('quiet', async () => expect(await firing()).toEqual([]), { everyMs: 1000 });
+});
+
+/** Whose pods are gone does not come back while the operator is told to do nothing. */
+async function pause(isPaused: boolean): Promise<void> {
+  for (const [resource, name] of [[postgresClusters, 'p'] as const, [etcdClusters, 'e'] as const]) {
+    await stage.client.mergePatch({ resource, namespace: stage.namespace, name }, { spec: { paused: isPaused } });
+  }
+}
+const stop = (name: string): Promise<KubeObject> =>
+  stage.client.mergePatch({ resource: statefulSets, namespace: stage.namespace, name }, { spec: { replicas: 0 } });
+
+test('alerts fire in a fault, and end with it', async () => {
+  await pause(true);
+  const startedAt = performance.now();
+  const took = (): string => `${((performance.now() - startedAt) / 1000).toFixed(0)} s`;
+  const told: string[] = [];
+  await stop('e-2');
+  await stop('p-1');
+  await until('a member of each is missed', async () => {
+    expect(await firing()).toEqual(expect.arrayContaining(['EtcdMemberDown e', 'PostgresDown p-1']));
+  });
+  told.push(`EtcdMemberDown and PostgresDown after ${took()}`);
+  await stop('e-1');
+  await stop('p-0');
+  await until('nobody leads', async () => {
+    const names = await firing();
+    expect(names).toEqual(expect.arrayContaining(['EtcdNoLeader e-0', 'PostgresNoPrimary p', 'PostgresDown p-0']));
+    expect(names.filter((name) => name.startsWith('PostgresScrapeFails'))).toEqual([]);
+  });
+  told.push(`EtcdNoLeader and PostgresNoPrimary after ${took()}`);
+  await pause(false);
+  await Promise.all([postgres.whole(2, { withinMs: 240_000 }), etcd.whole(3, { withinMs: 240_000 })]);
+  // Those that look back for 15 minutes remember the fault.
+  const lasting = ['EtcdManyLeaderChanges', 'EtcdProposalsFail', 'OperatorPassesFail', 'OperatorRefused'];
+  const ended = async (): Promise<void> =>
+    expect((await firing()).filter((name) => !lasting.some((each) => name.startsWith(each)))).toEqual([]);
+  await until('all is quiet again', ended, { withinMs: 180_000, everyMs: 1000 });
+  told.push(`quiet again after ${took()}`);
+  await recordResult({ scenario: 'alerts of a fault', measured: told.join(', ') });
+});
