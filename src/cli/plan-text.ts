@@ -6,7 +6,7 @@ import { lineDiff } from './line-diff.ts';
 import type { Preview } from './preview.ts';
 import { generatedText } from './render.ts';
 
-export function planText({ cluster, spec, plan, follows }: Preview): string {
+export function planText({ cluster, spec, plan, follows, warnings = [] }: Preview): string {
   const { steps, outcome } = plan;
   const sections: [string, string[]][] = [
     ['spec', spec.flatMap((change) => changeLines({ ...change, path: change.path.replace(/^spec\./, '') }))],
@@ -16,6 +16,7 @@ export function planText({ cluster, spec, plan, follows }: Preview): string {
     ['delete', steps.flatMap(deleteLines)],
     ['actions', steps.flatMap((step) => (step.type === 'act' ? [step.summary] : []))],
     ['afterwards', [...follows]],
+    ['warnings', [...warnings]],
   ];
   const filled = sections.filter(([, lines]) => lines.length > 0);
   const title = `${cluster.kind} ${cluster.metadata.namespace}/${cluster.metadata.name}`;

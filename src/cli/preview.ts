@@ -32,6 +32,8 @@ export interface Preview {
   readonly plan: Plan;
   /** What follows in later passes, as far as this one tells. */
   readonly follows: readonly string[];
+  /** What the spec risks. Absent where it was not asked for, as without a Kubernetes cluster. */
+  readonly warnings?: readonly string[];
 }
 
 /** Against nothing: the first pass over a cluster that does not exist. */
@@ -108,7 +110,10 @@ export async function livePreview(
   const forecast = plan.steps.length > 0 ? (engine.forecast?.(cluster, children) ?? []) : [];
   const volumes = await forecastExpansion(plan.steps, children, client);
   const follows = [...refusals(held), ...untold, ...restarts(plan.steps, children), ...volumes, ...forecast];
-  return { cluster, basis, spec, plan, follows };
+  const warnings = assessment.status.conditions.flatMap(({ type, reason, message }) =>
+    type === 'SpecWarning' ? [`${message} (${reason})`] : [],
+  );
+  return { cluster, basis, spec, plan, follows, warnings };
 }
 
 /**

@@ -202,6 +202,12 @@ describe('plan against a cluster', () => {
     expect(cli.printed.out).toMatch(/^RedisCluster team\/cache: \d+ to create\n {2}create\n/);
   });
 
+  it('says what the spec risks', async () => {
+    const { around } = await run({ file: manifest({ replicas: 2 }), cluster: [] });
+    expect(around.printed.out).toMatch(/\n {2}warnings\n {4}.+ \([A-Z]\w+\)\n/);
+    expect((await run({ file: manifest(), cluster: [] })).around.printed.out).not.toContain('warnings');
+  });
+
   it('holds a file to the rules on what may change', async () => {
     const cluster = stored({ version: '8.0' });
     await expect(run({ file: manifest({ version: '7.0' }), cluster: [cluster] })).rejects.toThrow(
