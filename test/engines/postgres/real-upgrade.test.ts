@@ -66,6 +66,12 @@ describe.runIf(hasBoth)('from 15 to 17', () => {
       `CREATE COLLATION public.own (provider = icu, locale = 'sv'); CREATE TABLE u (v text COLLATE public.own UNIQUE); INSERT INTO u ${rows}`,
       'app',
     );
+    // What the owner of a database sets for its sessions would end the statements of the upgrade, on a volume that has no way back.
+    await server.sql('CREATE DATABASE hasty');
+    await server.sql(`CREATE TABLE t (v text COLLATE "de-x-icu" PRIMARY KEY); INSERT INTO t ${rows}`, 'hasty');
+    for (const setting of ['statement_timeout = 1', 'lock_timeout = 1', 'default_transaction_read_only = on']) {
+      await server.sql(`ALTER DATABASE hasty SET ${setting}`);
+    }
     // The owner of a database tries to decide what the superuser calls.
     await server.sql(
       `CREATE FUNCTION public.format(text, name, name, text) RETURNS text LANGUAGE sql AS $$ SELECT 'GRANT pg_monitor TO reports' $$`,
@@ -92,6 +98,7 @@ describe.runIf(hasBoth)('from 15 to 17', () => {
     ['sorted', 't'],
     ['app', 't'],
     ['app', 'u'],
+    ['hasty', 't'],
   ])(
     'each row of database %s, table %s is found by its index, also where the new server sorts in another way',
     async (database, table) => {

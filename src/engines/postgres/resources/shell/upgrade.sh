@@ -23,6 +23,12 @@ control() { "$PROGRAMS/$1/bin/pg_controldata" -D "$2" | sed -n "s/^$3: *//p"; }
 # Options of a server that nobody but this script may reach, and that takes little memory.
 private="-c listen_addresses='' -c unix_socket_directories=$SOCKET -c ssl=off -c synchronous_standby_names=''"
 private="$private -c archive_mode=off -c jit=off -c huge_pages=off -c shared_buffers=64MB"
+# What the owner of a database has set for its sessions would decide what a statement means, and end it: on a volume that has no way back.
+own='-c role=none -c search_path=pg_catalog -c client_encoding=UTF8 -c default_transaction_read_only=off'
+own="$own -c maintenance_work_mem=64MB -c vacuum_cost_delay=0 -c max_parallel_maintenance_workers=0"
+endless='-c statement_timeout=0 -c lock_timeout=0'
+own="$own $endless"
+if [ "$NEW" -ge 17 ]; then own="$own -c transaction_timeout=0"; fi
 sql() { "$PROGRAMS/$NEW/bin/psql" -X -q -A -t -h "$SOCKET" -U "$SUPERUSER" "$@"; }
 
 for version in "$OLD" "$NEW"; do
@@ -88,6 +94,7 @@ link() {
     *[!A-Za-z0-9_,\ ./-]*) echo "shared_preload_libraries has characters that pg_upgrade cannot be given: $libraries" | refuse ;;
   esac
   cd /tmp
+  export PGOPTIONS="$endless"
   set -- --old-bindir="$PROGRAMS/$OLD/bin" --new-bindir="$PROGRAMS/$NEW/bin" --old-datadir="$data" --new-datadir="$new" \
     --username="$SUPERUSER" --socketdir="$SOCKET" --link --jobs="${JOBS:-2}" --old-options="$private" \
     --new-options="$private -c shared_preload_libraries='$libraries'"
@@ -98,6 +105,7 @@ link() {
       refuse < /tmp/words
     }
   done
+  unset PGOPTIONS
   sync
   touch "$linked"
   sync
@@ -107,7 +115,7 @@ link() {
 # other order finds rows no more. pg_upgrade keeps the version of the order where a database or a user chose it; of those that each server
 # brings with it, nobody knows.
 rebuild() {
-  PGDATABASE=$1 PGOPTIONS='-c role=none -c search_path=pg_catalog -c max_parallel_maintenance_workers=0' sql -v ON_ERROR_STOP=1 > "$log" 2>&1 <<'SQL' || { tail -c 2000 "$log" | say; exit 1; }
+  PGDATABASE=$1 PGOPTIONS=$own sql -v ON_ERROR_STOP=1 > "$log" 2>&1 <<'SQL' || { tail -c 2000 "$log" | say; exit 1; }
 create temporary view changed as
 select c.oid, c.collnamespace::regnamespace as namespace, c.collname as name from pg_collation c
 where c.oid >= 16384 and c.collversion <> pg_collation_actual_version(c.oid);
@@ -128,18 +136,15 @@ finish() {
   "$PROGRAMS/$NEW/bin/pg_ctl" -D "$new" -w -t 3600 -l "$log" -o "$private" start > /dev/null || { tail -c 2000 "$log" | say; exit 1; }
   : > /tmp/warnings
   sql -d postgres -c "select datname from pg_database where datallowconn and datname <> 'template0'" > /tmp/databases
-  # The owner of a database sets its search path and its role: nothing of that counts for a superuser.
   while IFS= read -r database; do
     rebuild "$database"
-    PGDATABASE=$database sql 2>> /tmp/warnings <<'SQL' || true
-set role none;
-set search_path = pg_catalog;
+    PGDATABASE=$database PGOPTIONS=$own sql 2>> /tmp/warnings <<'SQL' || true
 select format('alter extension %I update', name) from pg_available_extensions where installed_version <> default_version \gexec
 SQL
     # Only a superuser may collect all statistics before 17. From then on the rest is collected while the database serves.
     target=''
     if [ "$NEW" -ge 17 ]; then target='-c default_statistics_target=1'; fi
-    PGDATABASE=$database PGOPTIONS="$target -c role=none -c search_path=pg_catalog -c vacuum_cost_delay=0" sql -c analyze 2>> /tmp/warnings || true
+    PGDATABASE=$database PGOPTIONS="$own $target" sql -c analyze 2>> /tmp/warnings || true
   done < /tmp/databases
   # Since 16, a role with CREATEROLE may change only the roles that it has been given with ADMIN OPTION. Roles with more rights stay a person's.
   if [ "$OLD" -lt 16 ] && [ "$NEW" -ge 16 ]; then
