@@ -1,6 +1,7 @@
 /** The ServiceAccount of the members was deleted and made again: their tokens are of the one before. */
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../../src/api/object.ts';
+import { pausedByHand } from '../../support/paused-by-hand.ts';
 import { now, type Story } from '../../support/postgres-situation.ts';
 import { type PlanRow, planned } from '../../support/postgres-words.ts';
 
@@ -17,6 +18,12 @@ function madeAgain(seconds: number, restarted: Readonly<Record<string, number>> 
     children: (objects) =>
       objects.map((object) => ({ ...object, metadata: { ...object.metadata, creationTimestamp: ago(at(object)) } })),
   };
+}
+
+/** Somebody has paused Patroni: without the API server, a primary goes on taking writes, and what stops then is started by nobody. */
+function whilePaused(story: Pick<Story, 'children'>): Story {
+  const { children = (objects) => objects } = story;
+  return { ...story, children: (objects) => pausedByHand(children(objects)) };
 }
 
 const nobody = { primary: 'nobody', leader: 1 } as const;
@@ -61,6 +68,7 @@ describe('a ServiceAccount that was made again', () => {
       restarting('delete Pod db-0-0'),
     ],
     ['has nobody restart twice', madeAgain(20, { 'db-0-0': 15, 'db-1-0': 10, 'db-2-0': 5 }), ['settled']],
+    ['has nobody restart while a person has paused Patroni', whilePaused(madeAgain(10)), ['wait FailoverPaused']],
     ['has nobody restart once the kubelet has asked for other tokens', madeAgain(3601), ['settled']],
     ['has the only member restart', { spec: { instances: 1 }, ...madeAgain(10) }, restarting('delete Pod db-0-0')],
   ]);

@@ -2,18 +2,9 @@
 import { expect, it } from 'vitest';
 import { situationOf } from '../../../src/engines/postgres/observe/situation.ts';
 import { planPostgres } from '../../../src/engines/postgres/plan/plan.ts';
+import { pausedByHand } from '../../support/paused-by-hand.ts';
 import { postgresWorld, type Story } from '../../support/postgres-situation.ts';
-
-const paused: NonNullable<Story['children']> = (objects) =>
-  objects.map((object) => {
-    const { config } = object.metadata.annotations ?? {};
-    if (object.metadata.name !== 'db-config' || config === undefined) return object;
-    const annotations = {
-      ...object.metadata.annotations,
-      config: JSON.stringify({ ...JSON.parse(config), pause: true }),
-    };
-    return { ...object, metadata: { ...object.metadata, annotations } };
-  });
+import { planned } from '../../support/postgres-words.ts';
 
 it.each<[string, Story, string, string]>([
   ['a cluster that is whole', {}, 'FailoverPaused', ''],
@@ -25,11 +16,19 @@ it.each<[string, Story, string, string]>([
     'PostgreSQL of db-2-0 is stopped',
   ],
 ])('%s says so', (_, story, reason, besides) => {
-  const { cluster, children, observed } = postgresWorld({ ...story, children: paused });
+  const { cluster, children, observed } = postgresWorld({ ...story, children: pausedByHand });
   const { outcome } = planPostgres(situationOf(cluster, children, observed), () => undefined);
   expect(outcome).toMatchObject({ state: 'wait', reason });
   const words = outcome.state === 'settled' ? '' : outcome.message;
   expect(words).toContain('Patroni is paused (pause: true in its configuration)');
   expect(words).toContain(besides);
   expect(words).not.toContain('elect');
+});
+
+it.each<[string, Story]>([
+  ['no standby restarts with a new template', { pods: { 2: 'outdated' } }],
+  ['no primary hands over for it', { pods: { 0: 'outdated' } }],
+  ['the only member does not restart', { spec: { instances: 1 }, pods: { 0: 'outdated' } }],
+])('%s: Patroni would not start PostgreSQL again', (_, story) => {
+  expect(planned({ ...story, children: pausedByHand })).toEqual(['wait FailoverPaused']);
 });

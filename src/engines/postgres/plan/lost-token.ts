@@ -11,6 +11,7 @@ import type { PostgresAction } from '../action.ts';
 import { postgresNames } from '../names.ts';
 import { podOf, type Situation } from '../observe/situation.ts';
 import { tokenSeconds } from '../resources/pods.ts';
+import { pausedByPerson } from './pause.ts';
 import { recheckMs } from './restart.ts';
 
 /** A pod that starts has its Patroni answer long before. Nobody waits longer for one: the others cannot do without a token. */
@@ -35,6 +36,9 @@ export function planLostTokens(situation: Situation): Plan<PostgresAction> | und
   const next = due.find(({ metadata }) => metadata.name === former) ?? due[0];
   if (next === undefined) return undefined;
   const words = 'Kubernetes refuses its token, since its ServiceAccount has been made again';
+  const paused = pausedByPerson(situation);
+  if (paused !== undefined)
+    return heldByPause(situation, `${next.metadata.name} is to restart: ${words}. But ${paused}`);
   const isDue = (index: number): boolean => due.some(({ metadata }) => metadata.name === podOf(situation, index));
   const coming = [...roster.keys()].find((index) => !isDue(index) && isComing(situation, index, made));
   return coming === undefined
@@ -47,6 +51,16 @@ export function planLostTokens(situation: Situation): Plan<PostgresAction> | und
           recheckMs,
         ),
       };
+}
+
+/**
+ * Without the API server, a primary whose Patroni is paused goes on taking writes, and PostgreSQL that stops is started by nobody: to restart
+ * would be the outage. The members cannot end the pause themselves.
+ */
+function heldByPause({ cluster }: Situation, why: string): Plan<PostgresAction> {
+  const { config } = postgresNames(cluster.metadata.name).state;
+  const message = `${why}. End the pause in the annotation config of ConfigMap ${config}`;
+  return { steps: [], outcome: wait('FailoverPaused', message, recheckMs * 10) };
 }
 
 /** It stops for this, or its Patroni does not answer yet. Until its process has ended, Patroni answers. */

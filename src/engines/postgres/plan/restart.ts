@@ -6,6 +6,7 @@ import { restartAnnotation } from '../names.ts';
 import type { LiveMember } from '../observe/observed.ts';
 import { isPrimary, podOf, type Situation } from '../observe/situation.ts';
 import { isOutdated } from './outdated.ts';
+import { pausedByPerson } from './pause.ts';
 import { pauseFor } from './pooler.ts';
 
 type RestartPlan = Plan<PostgresAction>;
@@ -44,6 +45,9 @@ export function planRestart(situation: Situation): RestartPlan | undefined {
   const next = due.find((index) => !isLeader(index)) ?? due[0];
   if (next === undefined || primary === undefined) return undefined;
   const name = podOf(situation, next);
+  const paused = isOutdated(situation, next) ? pausedByPerson(situation) : undefined;
+  if (paused !== undefined)
+    return { steps: [], outcome: wait('FailoverPaused', `${name} is to restart with the new template, but ${paused}`) };
   const successor = isLeader(next) ? successorTo(situation, primary) : undefined;
   if (successor !== undefined) {
     return {
