@@ -64,6 +64,11 @@ describe('a higher version in the spec', () => {
       ['delete Job db-rehearsal', 'wait Rehearsing'],
     ],
     [
+      'does not begin while a person has paused Patroni: its end would be the end of that pause',
+      { ...due, children: withPause() },
+      ['wait FailoverPaused'],
+    ],
+    [
       'is nothing while the cluster is parked',
       { ...due, spec: { ...spec, instances: 0 }, numbers: [], primary: 'nobody' },
       ['settled'],
@@ -377,7 +382,17 @@ describe('a cancelled upgrade', () => {
     ],
     [
       'is not tried again for the same spec',
+      { ...due, record: at('cancelled', { why, isResumed: true }) },
+      ['blocked UpgradeCancelled'],
+    ],
+    [
+      'writes down that its own pause is over',
       { ...due, record: at('cancelled', { why }) },
+      ['apply ConfigMap db-members: data.upgrade', 'blocked UpgradeCancelled'],
+    ],
+    [
+      'leaves a pause to whoever has paused Patroni since',
+      { ...due, record: at('cancelled', { why, isResumed: true }), children: withPause() },
       ['blocked UpgradeCancelled'],
     ],
     [

@@ -18,7 +18,9 @@ export function isPauseWritten(situation: Situation): boolean | undefined {
 
 /** Undefined where only an upgrade has paused Patroni, or nobody. */
 export function pausedByPerson(situation: Situation): string | undefined {
-  if (situation.upgrade !== undefined || isPauseWritten(situation) !== true) return undefined;
+  const { upgrade } = situation;
+  const isOfUpgrade = upgrade !== undefined && upgrade.isResumed !== true;
+  if (isOfUpgrade || isPauseWritten(situation) !== true) return undefined;
   return 'Patroni is paused (pause: true in its configuration): it promotes nobody, and starts no PostgreSQL that has stopped';
 }
 

@@ -8,6 +8,8 @@ import { blocked, wait } from '../../../plan/plan.ts';
 import { indexOf, type Situation } from '../observe/situation.ts';
 import { postgresImage } from '../resources/pods.ts';
 import type { UpgradeRecord } from '../resources/upgrade-record.ts';
+import { pausedByPerson } from './pause.ts';
+import { keptRecord } from './upgrade-finish.ts';
 import { taskProgress, type Upgrade } from './upgrade-jobs.ts';
 import { type UpgradePlan, upgradeRecheckMs, volumesGoing } from './upgrade-plan.ts';
 
@@ -17,14 +19,21 @@ export function beginUpgrade(situation: Situation, take: BackupFactory): Upgrade
   const [from, to] = [spec.version, wanted.version];
   if (from === to) return undefined;
   const generation = cluster.metadata.generation ?? 0;
-  const staying = { steps: [], record: upgrade } as const;
+  const staying = { steps: [], record: keptRecord(situation) } as const;
+  const paused = pausedByPerson(situation);
   if (Number(to) < Number(from)) {
     const message = `the data is of PostgreSQL ${from}, which ${to} cannot read: set version to ${from} or a later one`;
     return { ...staying, outcome: blocked('DowngradeRefused', message) };
   }
   if (upgrade?.why !== undefined && upgrade.generation === generation) {
-    const message = `${upgrade.why}. All members run ${from} again. It is tried again when the spec changes`;
+    const also = paused === undefined ? '' : `. ${paused}`;
+    const message = `${upgrade.why}. All members run ${from} again. It is tried again when the spec changes${also}`;
     return { ...staying, outcome: blocked('UpgradeCancelled', message) };
+  }
+  // The end of the upgrade would be the end of that pause.
+  if (paused !== undefined) {
+    const message = `PostgreSQL ${from} becomes ${to} only after the pause: ${paused}`;
+    return { ...staying, outcome: wait('FailoverPaused', message) };
   }
   const going = volumesGoing(situation);
   if (going !== undefined) return { ...staying, outcome: blocked('VolumesGoing', going) };

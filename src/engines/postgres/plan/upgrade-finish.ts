@@ -12,7 +12,7 @@ import type { UpgradePlan } from './upgrade-plan.ts';
 /** In every reconcile of these stages, whatever else is to be done. */
 export function accompanying(situation: Situation): readonly ObjectStep[] {
   const { upgrade, primary } = situation;
-  if (upgrade?.stage === 'cancelled') return pauseSteps(situation, false);
+  if (upgrade?.stage === 'cancelled') return upgrade.isResumed === true ? [] : pauseSteps(situation, false);
   if (upgrade?.stage !== 'finishing' || primary === undefined) return [];
   return after(situation, upgrade).steps;
 }
@@ -24,9 +24,11 @@ function after(situation: Situation, record: UpgradeRecord) {
 /** What the record becomes where nothing else changes it. */
 export function keptRecord(situation: Situation): UpgradeRecord | undefined {
   const { upgrade, wanted } = situation;
-  const isForgotten = upgrade?.why === undefined || wanted.version === upgrade.from;
-  const isOver = upgrade?.stage === 'cancelled' && isForgotten && isPauseWritten(situation) === false;
-  return isOver ? undefined : upgrade;
+  if (upgrade?.stage !== 'cancelled') return upgrade;
+  const isResumed = upgrade.isResumed === true || isPauseWritten(situation) === false;
+  if (!isResumed) return upgrade;
+  const isForgotten = upgrade.why === undefined || wanted.version === upgrade.from;
+  return isForgotten ? undefined : { ...upgrade, isResumed };
 }
 
 /** Everybody is well, and there is nothing else to do. Undefined where no upgrade is being finished. */

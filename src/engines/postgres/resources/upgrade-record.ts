@@ -35,6 +35,8 @@ export interface UpgradeRecord {
   readonly kept?: readonly number[];
   /** Why it is cancelled: it is not tried again before the spec changes. Without it, it is. */
   readonly why?: string;
+  /** The pause of the upgrade is over: whoever has paused Patroni since is somebody else. Only of one that is cancelled, and kept for its `why`. */
+  readonly isResumed?: true;
 }
 
 export const versionKey = 'version';
@@ -48,8 +50,8 @@ export function upgradeData(version: string, record: UpgradeRecord | undefined):
 
 /** One text for one record: another order of its fields would be a change. */
 function inOrder(record: UpgradeRecord): Readonly<Record<string, unknown>> {
-  const { stage, from, to, image, leader, generation, oldSystem, newSystem, kept, why } = record;
-  return { stage, from, to, image, leader, generation, oldSystem, newSystem, kept, why };
+  const { stage, from, to, image, leader, generation, oldSystem, newSystem, kept, why, isResumed } = record;
+  return { stage, from, to, image, leader, generation, oldSystem, newSystem, kept, why, isResumed };
 }
 
 /** The major version that the data of the members has, as it is written down. */
@@ -93,6 +95,7 @@ function recordOf(text: string): UpgradeRecord | undefined {
     ...(newSystem === undefined ? {} : { newSystem }),
     ...(kept === undefined ? {} : { kept }),
     ...(typeof why === 'string' ? { why: why.slice(0, mostWords) } : {}),
+    ...(fields.isResumed === true ? { isResumed: true } : {}),
   };
 }
 
