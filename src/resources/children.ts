@@ -71,7 +71,13 @@ export interface TemplateVolume {
     readonly items?: readonly { readonly key: string }[];
   };
   readonly projected?: {
-    readonly sources?: readonly { readonly secret?: { readonly name?: string } }[];
+    readonly sources?: readonly {
+      readonly secret?: {
+        readonly name?: string;
+        readonly optional?: boolean;
+        readonly items?: readonly { readonly key: string }[];
+      };
+    }[];
   };
 }
 

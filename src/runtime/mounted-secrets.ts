@@ -49,11 +49,16 @@ function mountedBy(step: Step, children: Pick<Children, 'statefulSet'>): Mounted
   if (pod === undefined || set === undefined) return [];
   const { volumes = [] } = set.spec?.template?.spec ?? {};
   const { namespace = '' } = set.metadata;
-  return volumes.flatMap(({ secret: { secretName: secret, optional, items = [] } = {} }) =>
-    secret === undefined || optional === true
-      ? []
-      : [{ step, pod, namespace, secret, keys: items.map(({ key }) => key) }],
-  );
+  return volumes
+    .flatMap(({ secret, projected }) => [
+      { ...secret, name: secret?.secretName },
+      ...(projected?.sources ?? []).map((source) => source.secret ?? {}),
+    ])
+    .flatMap(({ name, optional, items = [] }) =>
+      name === undefined || optional === true
+        ? []
+        : [{ step, pod, namespace, secret: name, keys: items.map(({ key }) => key) }],
+    );
 }
 
 async function isThere(

@@ -12,6 +12,16 @@ const volumes = [
   { name: 'auth', secret: { secretName: 'db-auth', items: [{ key: 'password', path: 'password' }] } },
   { name: 'peer-tls', secret: { secretName: 'db-peer-tls' } },
   { name: 'session', secret: { secretName: 'db-session', optional: true } },
+  {
+    name: 'tls',
+    projected: {
+      sources: [
+        { configMap: { name: 'db-config' } },
+        { secret: { name: 'db-server-tls', items: [{ key: 'tls.crt', path: 'server.crt' }] } },
+        { secret: { name: 'db-session', optional: true } },
+      ],
+    },
+  },
 ];
 const secret = (name: string, data?: Readonly<Record<string, string>>): KubeObject => ({
   apiVersion: 'v1',
@@ -20,6 +30,7 @@ const secret = (name: string, data?: Readonly<Record<string, string>>): KubeObje
   ...(data === undefined ? {} : { data }),
 });
 const password = { password: 'cHc=' };
+const server = secret('db-server-tls', { 'tls.crt': 'eA==' });
 
 let rig: ReconcilerRig;
 let stop: Step;
@@ -40,15 +51,24 @@ afterEach(() => rig.stop());
 const writes = (): readonly string[] => rig.api.writes.filter((write) => !write.endsWith('/status'));
 
 it('is stopped while the Secrets are there', async () => {
-  for (const one of [secret('db-auth', password), secret('db-peer-tls')]) rig.api.put(one);
+  for (const one of [secret('db-auth', password), secret('db-peer-tls'), server]) rig.api.put(one);
   await rig.pass();
   expect([writes(), did]).toEqual([['DELETE pods/db-0'], 1]);
 });
 
 it.each<readonly [story: string, there: readonly KubeObject[], what: string]>([
-  ['is gone', [secret('db-peer-tls')], 'there is no Secret db-auth with the key password'],
-  ['lacks its key', [secret('db-auth', {}), secret('db-peer-tls')], 'there is no Secret db-auth with the key password'],
-  ['that is mounted as a whole is gone', [secret('db-auth', password)], 'there is no Secret db-peer-tls'],
+  ['is gone', [secret('db-peer-tls'), server], 'there is no Secret db-auth with the key password'],
+  [
+    'lacks its key',
+    [secret('db-auth', {}), secret('db-peer-tls'), server],
+    'there is no Secret db-auth with the key password',
+  ],
+  ['that is mounted as a whole is gone', [secret('db-auth', password), server], 'there is no Secret db-peer-tls'],
+  [
+    'that is one of several in a volume is gone',
+    [secret('db-auth', password), secret('db-peer-tls')],
+    'there is no Secret db-server-tls with the key tls.crt',
+  ],
 ])(
   'is not stopped where a Secret %s, and it could not start again; everything else is done',
   async (_, there, what) => {
@@ -59,7 +79,7 @@ it.each<readonly [story: string, there: readonly KubeObject[], what: string]>([
       `False SecretMissing: ${what}, and db-0 could not start again without it: it is not stopped`,
     );
     expect(again).toBeLessThanOrEqual(1_000);
-    for (const one of [secret('db-auth', password), secret('db-peer-tls')]) rig.api.put(one);
+    for (const one of [secret('db-auth', password), secret('db-peer-tls'), server]) rig.api.put(one);
     await rig.pass();
     expect(writes()).toEqual(['DELETE pods/db-0']);
   },

@@ -260,6 +260,29 @@ describe('what is observed', () => {
     }
   });
 
+  it.each<[string, number, readonly string[]]>([
+    [
+      'is read again where a pod waits for its volumes',
+      10,
+      ['db-ca', 'db-server-tls', 'db-shown-tls', 'db-patroni-tls'],
+    ],
+    ['is not read again where a pod has just come to its node', 2, []],
+  ])('of Secrets %s: one that is gone is made again', async (_, seconds, expected) => {
+    const { cluster, children, observed } = postgresWorld();
+    const startTime = new Date(observed.at - seconds * 1000).toISOString();
+    const waiting = { name: 'postgres', state: { waiting: { reason: 'ContainerCreating' } } };
+    const pods = children.pods.map((pod) =>
+      pod.metadata.name === 'db-1-0'
+        ? { ...pod, status: { phase: 'Pending', startTime, containerStatuses: [waiting] } }
+        : pod,
+    );
+    const { io, clock } = scriptedPatroni(observed, secrets);
+    const refused: string[] = [];
+    const told = { ...io, secretRefused: (name: string) => void refused.push(name) };
+    await outcome(clock, observePostgres(cluster, { ...children, pods }, told));
+    expect(refused).toEqual(expected.length === 0 ? [] : expect.arrayContaining([...expected]));
+  });
+
   it('is an answer with another status', async () => {
     expect(states(await observe({ members: { 1: { postgres: 'starting' } } }))[1]).toBe('db-1-0 starting');
   });

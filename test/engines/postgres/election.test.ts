@@ -8,6 +8,19 @@ const again = (story: Story): unknown => {
   const { outcome } = planPostgres(situationOf(cluster, children, observed), () => undefined);
   return outcome.state === 'settled' ? 'settled' : [outcome.reason, outcome.recheckMs];
 };
+const creating: Story['children'] = (objects) =>
+  objects.map((object) =>
+    object.kind === 'Pod'
+      ? ({
+          ...object,
+          status: {
+            phase: 'Pending',
+            startTime: '2026-01-01T00:00:00Z',
+            containerStatuses: [{ name: 'postgres', state: { waiting: { reason: 'ContainerCreating' } } }],
+          },
+        } as typeof object)
+      : object,
+  );
 const withoutPods: Story['children'] = (objects) => objects.filter(({ kind }) => kind !== 'Pod');
 
 describe('a cluster without a primary is looked at again', () => {
@@ -17,6 +30,11 @@ describe('a cluster without a primary is looked at again', () => {
       'when a pod runs, and not before',
       { primary: 'nobody', members: {}, children: withoutPods },
       ['NoPrimary', undefined],
+    ],
+    [
+      'while a pod waits for its volumes: no event tells of a Secret that is gone',
+      { primary: 'nobody', members: {}, children: creating },
+      ['NoPrimary', 10_000],
     ],
     [
       'when its first pod runs',

@@ -3,6 +3,7 @@ import { shortened } from '../../../api/bounds.ts';
 import type { Cluster } from '../../../api/cluster.ts';
 import type { EngineContext } from '../../../engine/engine-context.ts';
 import type { Children, Pod } from '../../../resources/children.ts';
+import { isAnyStuckCreating } from '../../../resources/stuck-creating.ts';
 import { type Answer, EtcdRefusal } from '../client/gateway.ts';
 import { type EtcdSession, SecretUnusable, sessionOf } from '../client/session.ts';
 import type { EtcdSpec } from '../kind/schema.ts';
@@ -15,7 +16,6 @@ import { answering } from './observed.ts';
 import { withProgress } from './progress.ts';
 import { heldBy, quorumOf, situationOf } from './situation.ts';
 import { snapshotFailures } from './snapshot-failures.ts';
-import { isAnyStuckCreating } from './stuck-creating.ts';
 import { unknownVolumes } from './unknown-volumes.ts';
 
 /** A key that hardly anybody has; in base64, as the gateway wants it. */

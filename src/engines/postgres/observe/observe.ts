@@ -2,11 +2,12 @@
 import type { Cluster } from '../../../api/cluster.ts';
 import type { EngineContext, TlsMaterial } from '../../../engine/engine-context.ts';
 import type { Children, Pod } from '../../../resources/children.ts';
+import { isAnyStuckCreating } from '../../../resources/stuck-creating.ts';
 import { patroniTls, SecretUnusable } from '../client/credentials.ts';
 import { callPatroni } from '../client/patroni.ts';
 import type { PostgresSpec } from '../kind/schema.ts';
 import { dumpedSource, followedSource } from '../kind/source.ts';
-import { dumpJobName, indexInPodName } from '../names.ts';
+import { dumpJobName, indexInPodName, postgresNames } from '../names.ts';
 import { observeApplication } from './application.ts';
 import { observeCertificates } from './certificates.ts';
 import { observeSource } from './import-seen.ts';
@@ -26,6 +27,7 @@ export async function observePostgres(
   children: Children,
   io: EngineContext,
 ): Promise<PostgresObserved> {
+  if (isAnyStuckCreating(children, io.now())) readAgain(cluster, io);
   const [issued, shown] = await Promise.all([observeCertificates(cluster, io), observeShown(cluster, io)]);
   const certificates = { ...issued, ...(shown === undefined ? {} : { shown }) };
   const tls = await patroniTls(cluster, io).catch((error: unknown) => {
@@ -65,6 +67,13 @@ export async function observePostgres(
     ...(source === undefined ? {} : { source }),
     ...(staging === undefined ? {} : { staging }),
   };
+}
+
+/** What the operator makes and pods mount. No watch tells that one is gone, and the pod waits for it. */
+function readAgain({ metadata }: Cluster<PostgresSpec>, io: EngineContext): void {
+  const { authorities, certificates, poolerLogin, exporterLogin } = postgresNames(metadata.name);
+  const mounted = [...Object.values(authorities), ...Object.values(certificates), poolerLogin, exporterLogin];
+  for (const name of mounted) io.secretRefused(name);
 }
 
 /** A member may say that it imports where the spec names no source: nothing is made of that. A Job finds the source by itself. */

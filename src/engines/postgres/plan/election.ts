@@ -1,5 +1,6 @@
 /** What is said while nobody is primary. Electing is Patroni's: the operator says why nobody is elected, and waits. */
 import { blocked, type Outcome, wait } from '../../../plan/plan.ts';
+import { areCreating, stuckCreatingMs } from '../../../resources/stuck-creating.ts';
 import { answering } from '../observe/observed.ts';
 import { hasHeldData, podOf, type Situation } from '../observe/situation.ts';
 import { endedBlank } from './failed-member.ts';
@@ -14,7 +15,7 @@ export function withoutPrimary(situation: Situation): Outcome {
   const elect = paused === undefined ? ['the members elect a primary'] : [];
   const words = [paused ?? [], problems.length === 0 ? elect : problems].flat().join('; ');
   const { roster, pods } = situation;
-  const again = isAnyRunning(situation) ? recheckMs : undefined;
+  const again = againIn(situation);
   if (!hasHeldData(situation)) return wait('Forming', words, again);
   const blank = [...roster.keys()].filter((index) => endedBlank(pods.get(index)) !== undefined);
   if (blank.length > 0 && blank.length === roster.size) {
@@ -31,9 +32,13 @@ export function withoutPrimary(situation: Situation): Outcome {
     : wait('QuorumLost', `nobody is promoted: ${why}; ${words}${also}`, again);
 }
 
-/** An election is told by no event. Where no pod runs, there is nobody to ask, and the watch of pods tells when one does. */
-function isAnyRunning({ pods }: Situation): boolean {
-  return [...pods.values()].some(({ status }) => status?.phase === 'Running');
+/**
+ * An election is told by no event. Where no pod runs, there is nobody to ask, and the watch of pods tells when one does. One that waits for a
+ * Secret which is gone does not run before that is made again.
+ */
+function againIn({ pods, children }: Situation): number | undefined {
+  if ([...pods.values()].some(({ status }) => status?.phase === 'Running')) return recheckMs;
+  return areCreating(children) ? stuckCreatingMs : undefined;
 }
 
 /**

@@ -2,7 +2,7 @@
  * A pod whose machine has taken it on and whose containers are not made: it may be waiting for a Secret that is gone. No
  * watch tells of Secrets, so this is the sign to read them again.
  */
-import type { Children, Pod } from '../../../resources/children.ts';
+import type { Children, Pod } from './children.ts';
 
 /** Longer than a volume takes to be mounted, as a rule. */
 export const stuckCreatingMs = 10_000;
