@@ -7,11 +7,13 @@
  */
 import type { X509Certificate } from 'node:crypto';
 import type { Cluster } from '../../../api/cluster.ts';
-import { type CopySeen, copied, copySeen } from '../../../certificates/copied.ts';
+import { type CopySeen, copied } from '../../../certificates/copied.ts';
 import { certificatesIn, leafKeys, type Values } from '../../../certificates/facts.ts';
 import { certificateOf, factsOf, isSignedBy } from '../../../certificates/x509.ts';
 import type { EngineContext } from '../../../engine/engine-context.ts';
-import { refusalOf } from '../../../system/accepted.ts';
+import { readCopy } from '../../../plan/certificates-seen.ts';
+import { memoize } from '../../../plan/memoize.ts';
+import { keyTooLong, longestKeyBits, refusalOf } from '../../../system/accepted.ts';
 import type { PostgresSpec } from '../kind/schema.ts';
 import { postgresNames } from '../names.ts';
 import { casDigest, shownWanted } from '../resources/shown-certificate.ts';
@@ -53,7 +55,7 @@ export async function observeShown(cluster: Cluster<PostgresSpec>, io: EngineCon
   const content = contentOf(cluster, copy);
   const sourceCas = casDigest(source?.[leafKeys.trusted] ?? '');
   if (content !== undefined) return { source: seen, sourceCas, copy: content };
-  return { source: seen, sourceCas, own: copySeen(await read(server), copy) };
+  return { source: seen, sourceCas, own: readCopy(await read(server), copy) };
 }
 
 function contentOf({ metadata }: Cluster<PostgresSpec>, copy: Values | undefined): CopyContent | undefined {
@@ -71,9 +73,9 @@ function contentOf({ metadata }: Cluster<PostgresSpec>, copy: Values | undefined
 }
 
 async function seenWith(source: Values | undefined, copy: Values | undefined, now: number): Promise<CopySeen> {
-  const seen = copySeen(source, copy);
+  const seen = readCopy(source, copy);
   if (source === undefined || seen.source.fault !== undefined) return seen;
-  const fault = lifeFault(source, now) ?? signatureFault(source) ?? (await refusal(source, seen, copy));
+  const fault = lifeFault(source, now) ?? signatureFault(source) ?? (await refusals(source)(copy ?? noValues));
   return fault === undefined ? seen : { ...seen, source: { ...seen.source, fault } };
 }
 
@@ -104,12 +106,18 @@ function signatureFault(source: Values): string | undefined {
 
 const shownIn = (values: Values) => ({ cert: values[leafKeys.certificate] ?? '', key: values[leafKeys.key] ?? '' });
 
-async function refusal(source: Values, { copy: { facts } }: CopySeen, copy: Values = {}): Promise<string | undefined> {
+const noValues: Values = {};
+
+/** Once for each reading of the Secrets: a handshake takes time in which nobody else is served. */
+const refusals = memoize((source: Values) => memoize((copy: Values) => refusal(source, copy)));
+
+async function refusal(source: Values, copy: Values): Promise<string | undefined> {
   const isSame = (key: string): boolean => source[key] === copy[key];
   if (isSame(leafKeys.certificate) && isSame(leafKeys.key) && isSame(leafKeys.trusted)) return undefined;
   const code = await refusalOf(shownIn(source), source[leafKeys.trusted] ?? '');
+  if (code === keyTooLong) return `has a tls.key with more than ${longestKeyBits} bits`;
   if (code !== undefined) return `has a tls.crt that clients refuse by its ca.crt (${code})`;
-  if (facts === undefined) return undefined;
+  if (readCopy(source, copy).copy.facts === undefined) return undefined;
   // As the steps of a change of CA would have it: each is trusted beside the other.
   const first = copied('next-ca', source, copy, 0);
   const second = copied('certificate', source, { ...copy, ...first }, 0);
