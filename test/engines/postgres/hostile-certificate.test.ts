@@ -23,8 +23,9 @@ function slowKey(bits: number): string {
     return asNumber(bytes) | 1n;
   };
   const [p, q] = [odd(), odd()];
-  const [n, d, dp, dq, qi] = [p * q, p * q - 2n, p - 2n, q - 2n, q % p].map(asText);
-  const key = { kty: 'RSA', e: 'AQAB', n, d, p: asText(p), q: asText(q), dp, dq, qi };
+  const numbers = { n: p * q, d: p * q - 2n, p, q, dp: p - 2n, dq: q - 2n, qi: q % p };
+  const texts = Object.fromEntries(Object.entries(numbers).map(([name, number]) => [name, asText(number)]));
+  const key = { kty: 'RSA', e: 'AQAB', ...texts };
   return createPrivateKey({ key, format: 'jwk' }).export({ type: 'pkcs8', format: 'pem' }) as string;
 }
 

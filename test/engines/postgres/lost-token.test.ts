@@ -70,6 +70,12 @@ describe('a ServiceAccount that was made again', () => {
     ['has nobody restart twice', madeAgain(20, { 'db-0-0': 15, 'db-1-0': 10, 'db-2-0': 5 }), ['settled']],
     ['has nobody restart while a person has paused Patroni', whilePaused(madeAgain(10)), ['wait FailoverPaused']],
     ['has nobody restart once the kubelet has asked for other tokens', madeAgain(3601), ['settled']],
+    [
+      'has nobody restart for one of a clock that was set back since: whoever starts would be older again',
+      madeAgain(-600, { 'db-1-0': 5 }),
+      ['settled'],
+    ],
+    ['has a member restart though this clock is somewhat behind', madeAgain(-5), restarting('delete Pod db-0-0')],
     ['has the only member restart', { spec: { instances: 1 }, ...madeAgain(10) }, restarting('delete Pod db-0-0')],
   ]);
 });

@@ -16,6 +16,8 @@ import { recheckMs } from './restart.ts';
 
 /** A pod that starts has its Patroni answer long before. Nobody waits longer for one: the others cannot do without a token. */
 const patienceMs = 60_000;
+/** By how much this clock may be behind that of the API server. */
+const skewMs = 60_000;
 
 /**
  * One at a time. Whoever was primary comes first: it has every commit, and nobody else can be elected. Undefined where nobody needs a token, or
@@ -26,6 +28,8 @@ export function planLostTokens(situation: Situation): Plan<PostgresAction> | und
   const account = children.get('ServiceAccount', postgresNames(cluster.metadata.name).account);
   const made = Date.parse(account?.metadata.creationTimestamp ?? '');
   if (Number.isNaN(made) || observed.at >= made + tokenSeconds * 1000) return undefined;
+  // The clock of the API server has been set back since, and a pod that starts anew would be older once more.
+  if (observed.at < made - skewMs) return undefined;
   const isRefused = (pod: Pod): boolean =>
     pod.metadata.deletionTimestamp === undefined && Date.parse(pod.metadata.creationTimestamp ?? '') < made;
   const due = [...roster.keys()].flatMap((index) => {
