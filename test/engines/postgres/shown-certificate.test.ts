@@ -263,6 +263,18 @@ describe('a cluster that has no certificate yet', () => {
     expect(lines).toContain('create ConfigMap db-server-ca');
   });
 
+  it('tells clients of the CAs alone, also where a key is beside them', async () => {
+    const shown = shownBy(0, fromSecret);
+    const values = brought(first);
+    shown.secrets[source] = { ...values, 'ca.crt': `${first.key}${values['ca.crt']}` };
+    shown.carryOut((await plan(shown, { ...nobody, spec: { instances: 3 } })).steps);
+    const { steps } = await plan(shown, { ...nobody, spec: { instances: 3 } });
+    const [told] = steps.flatMap((step) =>
+      step.type === 'create' && step.object.metadata.name === 'db-server-ca' ? [step.object] : [],
+    );
+    expect(told).toMatchObject({ kind: 'ConfigMap', data: { 'ca.crt': first.certificate } });
+  });
+
   it('begins with the certificate of the operator where its members show that', async () => {
     const shown = shownBy(3, fromSecret);
     shown.secrets[source] = brought(first);

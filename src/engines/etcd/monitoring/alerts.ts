@@ -1,13 +1,14 @@
 /** Alerts on etcd's own metrics. */
 import { type Alert, perCluster, perMember, theCluster, theMember } from '../../../engine/monitoring.ts';
 
+/** The etcd of Kubernetes itself serves the same metrics. */
 const ofEtcd = 'clusterwright_engine="etcd"';
 const status = '`clusterwright status EtcdCluster/NAME`';
 
 export const etcdAlerts: readonly Alert[] = [
   {
     name: 'EtcdNoLeader',
-    expr: 'etcd_server_has_leader == 0',
+    expr: `etcd_server_has_leader{${ofEtcd}} == 0`,
     for: '1m',
     severity: 'critical',
     summary: `The member ${theMember} of etcd has no leader.`,
@@ -21,7 +22,7 @@ export const etcdAlerts: readonly Alert[] = [
   },
   {
     name: 'EtcdMemberDown',
-    expr: `up{${ofEtcd}} == 0 or (max by (${perCluster}) (count by (${perMember}) (etcd_network_known_peers == 1)) > count by (${perCluster}) (up{${ofEtcd}} == 1))`,
+    expr: `up{${ofEtcd}} == 0 or (max by (${perCluster}) (count by (${perMember}) (etcd_network_known_peers{${ofEtcd}} == 1)) > count by (${perCluster}) (up{${ofEtcd}} == 1))`,
     for: '5m',
     severity: 'warning',
     summary: `A member of etcd in ${theCluster} does not answer.`,
@@ -35,7 +36,7 @@ export const etcdAlerts: readonly Alert[] = [
   },
   {
     name: 'EtcdManyLeaderChanges',
-    expr: `max by (${perCluster}) (increase(etcd_server_leader_changes_seen_total[15m])) > 3`,
+    expr: `max by (${perCluster}) (increase(etcd_server_leader_changes_seen_total{${ofEtcd}}[15m])) > 3`,
     for: '5m',
     severity: 'warning',
     summary: `etcd ${theCluster} has changed its leader {{ $value | humanize }} times in 15 minutes.`,
@@ -49,7 +50,7 @@ export const etcdAlerts: readonly Alert[] = [
   },
   {
     name: 'EtcdSlowFsync',
-    expr: `histogram_quantile(0.99, sum by (${perMember}, le) (rate(etcd_disk_wal_fsync_duration_seconds_bucket[5m]))) > 0.5`,
+    expr: `histogram_quantile(0.99, sum by (${perMember}, le) (rate(etcd_disk_wal_fsync_duration_seconds_bucket{${ofEtcd}}[5m]))) > 0.5`,
     for: '10m',
     severity: 'warning',
     summary: `One in a hundred syncs of the log of ${theMember} takes longer than {{ $value | humanizeDuration }}.`,
@@ -59,7 +60,7 @@ export const etcdAlerts: readonly Alert[] = [
   },
   {
     name: 'EtcdSpaceQuotaLow',
-    expr: 'etcd_mvcc_db_total_size_in_bytes / etcd_server_quota_backend_bytes > 0.8',
+    expr: `etcd_mvcc_db_total_size_in_bytes{${ofEtcd}} / etcd_server_quota_backend_bytes{${ofEtcd}} > 0.8`,
     for: '10m',
     severity: 'warning',
     summary: `The database of ${theMember} uses {{ $value | humanizePercentage }} of its quota.`,
@@ -72,7 +73,7 @@ export const etcdAlerts: readonly Alert[] = [
   },
   {
     name: 'EtcdProposalsFail',
-    expr: `sum by (${perMember}) (increase(etcd_server_proposals_failed_total[15m])) > 5`,
+    expr: `sum by (${perMember}) (increase(etcd_server_proposals_failed_total{${ofEtcd}}[15m])) > 5`,
     for: '5m',
     severity: 'warning',
     summary: `{{ $value | humanize }} proposals of ${theMember} have failed in 15 minutes.`,

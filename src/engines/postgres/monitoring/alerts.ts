@@ -1,12 +1,13 @@
 /** Alerts on the metrics of PostgreSQL's exporters. */
 import { type Alert, conditions, perCluster, perMember, theCluster, theMember } from '../../../engine/monitoring.ts';
 
+/** Exporters of other databases serve the same metrics. */
 const ofPostgres = 'clusterwright_engine="postgres"';
 const mebibyte = '1024 * 1024';
 const status = '`clusterwright status PostgresCluster/NAME` and `kubectl describe postgrescluster NAME`';
 
 /** A standby as its primary knows it: Patroni makes the name of the pod the `application_name`. */
-const standbys = `label_replace(pg_replication_is_replica == 1, "application_name", "$1-0", "clusterwright_member", "(.+)")`;
+const standbys = `label_replace(pg_replication_is_replica{${ofPostgres}} == 1, "application_name", "$1-0", "clusterwright_member", "(.+)")`;
 
 /** Who copies a source outside has no primary of its own. */
 const importing = conditions('customresource_kind="PostgresCluster", reason=~"Importing|Following"');
@@ -14,7 +15,7 @@ const importing = conditions('customresource_kind="PostgresCluster", reason=~"Im
 const availability: readonly Alert[] = [
   {
     name: 'PostgresDown',
-    expr: 'pg_up == 0',
+    expr: `pg_up{${ofPostgres}} == 0`,
     for: '5m',
     severity: 'warning',
     summary: `PostgreSQL of ${theMember} does not answer.`,
@@ -28,7 +29,7 @@ const availability: readonly Alert[] = [
   },
   {
     name: 'PostgresNoPrimary',
-    expr: `count by (${perCluster}) (up{${ofPostgres}}) unless count by (${perCluster}) (pg_replication_is_replica == 0) unless on (${perCluster}) label_replace(${importing}, "clusterwright_cluster", "$1", "name", "(.*)")`,
+    expr: `count by (${perCluster}) (up{${ofPostgres}}) unless count by (${perCluster}) (pg_replication_is_replica{${ofPostgres}} == 0) unless on (${perCluster}) label_replace(${importing}, "clusterwright_cluster", "$1", "name", "(.*)")`,
     for: '2m',
     severity: 'critical',
     summary: `No primary of ${theCluster} is seen: clients may not be able to write.`,
@@ -43,7 +44,7 @@ const availability: readonly Alert[] = [
   },
   {
     name: 'PostgresTwoPrimaries',
-    expr: `count by (${perCluster}) (pg_replication_is_replica == 0) > 1`,
+    expr: `count by (${perCluster}) (pg_replication_is_replica{${ofPostgres}} == 0) > 1`,
     for: '2m',
     severity: 'critical',
     summary: `{{ $value }} members of ${theCluster} are out of recovery at the same time.`,
@@ -57,7 +58,7 @@ const availability: readonly Alert[] = [
   },
   {
     name: 'PostgresScrapeFails',
-    expr: `up{${ofPostgres}} == 0 or (max by (${perMember}) (pg_exporter_last_scrape_error == 1) or max by (${perMember}) (pg_scrape_collector_success == 0)) unless on (${perMember}) pg_up == 0`,
+    expr: `up{${ofPostgres}} == 0 or (max by (${perMember}) (pg_exporter_last_scrape_error{${ofPostgres}} == 1) or max by (${perMember}) (pg_scrape_collector_success{${ofPostgres}} == 0)) unless on (${perMember}) pg_up{${ofPostgres}} == 0`,
     for: '15m',
     severity: 'warning',
     summary: `Metrics of ${theMember} are missing or incomplete.`,
@@ -74,7 +75,7 @@ const availability: readonly Alert[] = [
 const replication: readonly Alert[] = [
   {
     name: 'PostgresStandbyDisconnected',
-    expr: `(${standbys}) unless on (${perCluster}, application_name) pg_stat_replication_pg_wal_lsn_diff{state="streaming"} and on (${perCluster}) pg_replication_is_replica == 0`,
+    expr: `(${standbys}) unless on (${perCluster}, application_name) pg_stat_replication_pg_wal_lsn_diff{${ofPostgres}, state="streaming"} and on (${perCluster}) pg_replication_is_replica{${ofPostgres}} == 0`,
     for: '10m',
     severity: 'warning',
     summary: `The standby ${theMember} does not stream from the primary.`,
@@ -88,7 +89,7 @@ const replication: readonly Alert[] = [
   },
   {
     name: 'PostgresStandbyLate',
-    expr: 'pg_replication_lag_seconds > 60 and pg_replication_is_replica == 1',
+    expr: `pg_replication_lag_seconds{${ofPostgres}} > 60 and pg_replication_is_replica{${ofPostgres}} == 1`,
     for: '10m',
     severity: 'warning',
     summary: `The standby ${theMember} is {{ $value | humanizeDuration }} late.`,
@@ -102,7 +103,7 @@ const replication: readonly Alert[] = [
   },
   {
     name: 'PostgresSlotAboutToBeLost',
-    expr: `(pg_replication_slot_safe_wal_size_bytes < 64 * ${mebibyte} or pg_replication_slot_wal_status{wal_status=~"unreserved|lost"} == 1) and on (${perMember}) pg_replication_is_replica == 0`,
+    expr: `(pg_replication_slot_safe_wal_size_bytes{${ofPostgres}} < 64 * ${mebibyte} or pg_replication_slot_wal_status{${ofPostgres}, wal_status=~"unreserved|lost"} == 1) and on (${perMember}) pg_replication_is_replica{${ofPostgres}} == 0`,
     for: '5m',
     severity: 'warning',
     summary: `The slot {{ $labels.slot_name }} of ${theMember} is about to lose its log.`,
@@ -119,7 +120,7 @@ const replication: readonly Alert[] = [
 const use: readonly Alert[] = [
   {
     name: 'PostgresConnectionsRunOut',
-    expr: `sum by (${perMember}) (pg_stat_activity_count{backend_type="client backend"}) > 0.85 * max by (${perMember}) (pg_settings_max_connections)`,
+    expr: `sum by (${perMember}) (pg_stat_activity_count{${ofPostgres}, backend_type="client backend"}) > 0.85 * max by (${perMember}) (pg_settings_max_connections{${ofPostgres}})`,
     for: '10m',
     severity: 'warning',
     summary: `${theMember} has {{ $value }} client connections, more than 85% of max_connections.`,
@@ -132,7 +133,7 @@ const use: readonly Alert[] = [
   },
   {
     name: 'PostgresLongTransaction',
-    expr: `max by (${perMember}, datname, usename, state) (pg_stat_activity_max_tx_duration{backend_type="client backend", state!="idle"}) > 3600`,
+    expr: `max by (${perMember}, datname, usename, state) (pg_stat_activity_max_tx_duration{${ofPostgres}, backend_type="client backend", state!="idle"}) > 3600`,
     for: '5m',
     severity: 'warning',
     summary: `A transaction of {{ $labels.usename }} in {{ $labels.datname }} of ${theMember} is open for {{ $value | humanizeDuration }}.`,
@@ -146,7 +147,7 @@ const use: readonly Alert[] = [
   },
   {
     name: 'PostgresDeadlocks',
-    expr: `sum by (${perMember}, datname) (increase(pg_stat_database_deadlocks[15m])) > 5`,
+    expr: `sum by (${perMember}, datname) (increase(pg_stat_database_deadlocks{${ofPostgres}}[15m])) > 5`,
     for: '5m',
     severity: 'warning',
     summary: `{{ $value | humanize }} deadlocks in 15 minutes in {{ $labels.datname }} of ${theMember}.`,
@@ -159,7 +160,7 @@ const use: readonly Alert[] = [
   },
   {
     name: 'PostgresTransactionIdsRunOut',
-    expr: `max by (${perMember}, datname) ({__name__=~"pg_database_wraparound_age_(datfrozenxid|datminmxid)_seconds"}) > 1e9 and on (${perMember}) pg_replication_is_replica == 0`,
+    expr: `max by (${perMember}, datname) ({${ofPostgres}, __name__=~"pg_database_wraparound_age_(datfrozenxid|datminmxid)_seconds"}) > 1e9 and on (${perMember}) pg_replication_is_replica{${ofPostgres}} == 0`,
     for: '10m',
     severity: 'critical',
     summary: `The oldest transaction id in {{ $labels.datname }} of ${theMember} is {{ $value | humanize }} transactions old.`,

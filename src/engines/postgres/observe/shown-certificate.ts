@@ -28,8 +28,9 @@ export interface ShownSeen {
 }
 
 export interface CopyContent {
-  /** PEM texts of the CAs, and their digest: see `casDigest`. */
+  /** PEM texts of the CAs alone: clients are told, who must not see a key that somebody has put beside them. */
   readonly trusted: string;
+  /** Digest of the CAs as the file has them: see `casDigest`. */
   readonly cas: string;
   /** Of the certificate that is shown. */
   readonly fingerprint: string;
@@ -65,7 +66,7 @@ function contentOf({ metadata }: Cluster<PostgresSpec>, copy: Values | undefined
   const { primary, replicas } = postgresNames(metadata.name);
   const names = [primary, replicas].map((service) => `${service}.${metadata.namespace}.svc`);
   return {
-    trusted,
+    trusted: certificatesIn(trusted).join(''),
     cas: casDigest(trusted),
     fingerprint: leaf.fingerprint256,
     missingNames: names.filter((name) => leaf.checkHost(name) === undefined),
