@@ -14,7 +14,7 @@ import { listAll } from '../../support/kubernetes.ts';
 import { keepPostgresEvidence } from '../../support/postgres-evidence.ts';
 import { openPostgresLedger } from '../../support/postgres-ledger.ts';
 import { type PostgresScenario, underPostgresWriters } from '../../support/postgres-scenario.ts';
-import { soundnessOf } from '../../support/postgres-soundness.ts';
+import { prepareSoundness, soundnessOf } from '../../support/postgres-soundness.ts';
 import type { PostgresTestCluster } from '../../support/postgres-test-cluster.ts';
 import {
   answer,
@@ -170,6 +170,7 @@ test('15 becomes 17 before the next CA is trusted everywhere: rehearsed, standby
 test('the archive connects anew after the CA was replaced, and a new cluster has everything up to the end', async () => {
   about = cluster;
   const { ledger } = scenario;
+  await prepareSoundness(cluster);
   await ledger.resume();
   await everybodyShows(cluster, serialOf(next['tls.crt']), 400_000);
   const shownAfter = seconds(replacedAt);

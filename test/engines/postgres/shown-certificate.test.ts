@@ -10,7 +10,6 @@ import { postgresChildren } from '../../../src/engines/postgres/resources/resour
 import { postgresStatus } from '../../../src/engines/postgres/status.ts';
 import { refusalOf } from '../../../src/system/accepted.ts';
 import { postgresCluster, postgresWorld, type Story } from '../../support/postgres-situation.ts';
-import { allGone, at, kept, before as versionBefore, spec as versionSpec } from '../../support/postgres-upgrade.ts';
 import { words } from '../../support/postgres-words.ts';
 import {
   brought,
@@ -287,35 +286,6 @@ describe('a cluster that has no certificate yet', () => {
     shown.secrets[source] = brought(second);
     shown.secrets['db-shown-tls'] = undefined as never;
     expect(words(await plan(shown, {})).at(-1)).toBe('blocked CertificatesLost');
-  });
-});
-
-describe('while members have stopped for a major upgrade', () => {
-  const stopped: Story = { ...allGone, before: { ...versionBefore, ...fromSecret }, record: at('upgrading', kept) };
-  const upgrading = { ...fromSecret, ...versionSpec };
-
-  it('another CA is trusted first: archive, poolers and clients go on', async () => {
-    const copy = brought(first);
-    const shown = shownBy(3, upgrading, copy);
-    shown.secrets[source] = brought(second);
-    expect(await next(shown, stopped)).toEqual(['copy next-ca of shop-db-tls']);
-    shown.at += minuteMs;
-    expect(await next(shown, stopped)).toEqual([]);
-    expect(copyOf(shown)['tls.crt']).toBe(copy['tls.crt']);
-  });
-
-  it('a source that has just been named is not awaited: they begin with the certificate of the operator', async () => {
-    const shown = shownBy(3, upgrading);
-    const story: Story = { ...stopped, before: versionBefore };
-    expect(await next(shown, story)).toEqual(['copy all of db-server-tls']);
-    expect(words(planPostgres(await shown.situation(story), () => undefined)).join()).not.toContain('Awaiting');
-  });
-
-  it('a copy that is gone is made again', async () => {
-    const shown = shownBy(3, upgrading, brought(first));
-    shown.secrets[source] = brought(second);
-    shown.secrets['db-shown-tls'] = undefined as never;
-    expect(await next(shown, stopped)).toEqual(['copy all of shop-db-tls']);
   });
 });
 
