@@ -23,6 +23,8 @@ export interface CopyTakers {
   readonly areUpToDate: boolean;
   /** Nobody runs, and nobody is about to. */
   readonly areNone: boolean;
+  /** Where nobody runs: they have stopped for a while, and clients wait for them, who get their time as ever. Default: false. */
+  readonly willResume?: boolean;
   /** Whoever runs trusts the CAs of the source: known where the copy is gone. */
   readonly trustSource: boolean;
 }
@@ -55,7 +57,8 @@ export function copying(wanted: CopyWanted, seen: CopySeen, takers: CopyTakers, 
     return { state: 'lost', message };
   }
   if (!facts.isCurrent && facts.isSameCa) return due('renewal', 'the certificate has been renewed');
-  if (takers.areNone && (!facts.isCurrent || facts.hasOtherCa)) return due('all', 'nobody runs who trusts another CA');
+  const isAnew = takers.areNone && takers.willResume !== true;
+  if (isAnew && (!facts.isCurrent || facts.hasOtherCa)) return due('all', 'nobody runs who trusts another CA');
   return facts.isCurrent ? dropping(wanted, facts, takers, now, due) : showing(wanted, facts, takers, now, due);
 }
 

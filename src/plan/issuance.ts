@@ -43,6 +43,8 @@ export interface Takers {
   readonly areUpToDate: boolean;
   /** Nobody runs: nobody trusts anybody yet. */
   readonly areNone: boolean;
+  /** Where nobody runs: they have stopped for a while, and clients wait for them, who get their time as ever. Default: false. */
+  readonly willResume?: boolean;
 }
 
 const hourMs = 3_600_000;
@@ -89,7 +91,7 @@ function succession(
   { secret, hours, patienceHours, leaves }: AuthorityWanted,
   seen: AuthoritySeen,
   facts: AuthorityFacts,
-  { areUpToDate, areNone }: Takers,
+  { areUpToDate, areNone, willResume = false }: Takers,
   now: number,
 ): Issuing | undefined {
   const { digest } = seen.authority;
@@ -108,7 +110,7 @@ function succession(
   }
   const certificates = leaves.flatMap((leaf) => seen.leaves[leaf.secret]?.facts ?? []);
   if (!areUpToDate || certificates.some((leaf) => leaf.generation !== generation)) return undefined;
-  const isPatienceOver = areNone || now >= changed + patienceHours * hourMs;
+  const isPatienceOver = (areNone && !willResume) || now >= changed + patienceHours * hourMs;
   // Nobody could renew it.
   const cannotWait = !hasKey && certificates.some((leaf) => isDue(leaf.certificate, now));
   if (hasNext && (isPatienceOver || cannotWait)) {

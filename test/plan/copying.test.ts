@@ -120,6 +120,15 @@ describe('a copy', () => {
     expect([life.at(now, none), life.copy]).toEqual(['all', life.source]);
   });
 
+  it('gives clients their time where members have stopped for a while', () => {
+    const life = lifeOf(by(a), clients);
+    life.source = by(b);
+    const stopped = { ...none, willResume: true };
+    expect([life.at(now, stopped), life.at(now, stopped)]).toEqual(['next-ca', 'held NotTrustedYet']);
+    life.copy = undefined;
+    expect(life.at(now, stopped)).toBe('all');
+  });
+
   it('takes up a CA that comes beside its own, and leaves one that goes', () => {
     const life = lifeOf(by(a));
     life.source = { ...by(a), 'ca.crt': caOf(b) + caOf(a) };

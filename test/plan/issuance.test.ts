@@ -100,6 +100,19 @@ describe('near the end of an authority', () => {
       [],
     ]);
   });
+
+  it('those outside are waited for where members have stopped for a while', () => {
+    const life = founded(2160);
+    life.at(day(2400));
+    const stopped = { ...nobody, willResume: true };
+    expect([2440, 2440, 2440, 2529, 2531].map((at) => life.at(day(at), stopped))).toEqual([
+      ['db-peer-ca: successor'],
+      ['db-peer-tls: leaf kept'],
+      [],
+      ['db-peer-tls: leaf'],
+      ['db-peer-ca: succession'],
+    ]);
+  });
 });
 
 /** Both ends of a connection hold a certificate, and whoever has signed it, against a clock of their own. */

@@ -101,7 +101,7 @@ export function shownBy(count: number, spec: PostgresSpecInput, copy?: Values): 
         status,
         ...story,
         spec: { ...(isCount(count) ? { instances: count } : {}), ...shown.spec, ...story.spec },
-        members: { ...Object.fromEntries(said.entries()), ...story.members },
+        members: { ...(story.members?.all === 'gone' ? {} : Object.fromEntries(said.entries())), ...story.members },
         children: (objects) => {
           const told = objects.map((object) => {
             const index = object.kind === 'Pod' ? /^db-(\d+)-0$/.exec(object.metadata.name)?.[1] : undefined;

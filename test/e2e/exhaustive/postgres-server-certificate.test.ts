@@ -2,18 +2,26 @@
  * Members show clients a certificate from a Secret that somebody brings. Another one, also of another CA, is shown without a restart, while
  * clients write and standbys connect again and again. Whoever has a certificate of that CA is let in as nobody.
  */
-import { X509Certificate } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import type { KubeObject } from '../../../src/api/object.ts';
-import { configMaps, secrets } from '../../../src/api/resource.ts';
-import { type Issued, makeAuthority, makeLeaf } from '../../../src/certificates/certificate.ts';
-import { certificatesIn } from '../../../src/certificates/facts.ts';
+import { type Issued, makeLeaf } from '../../../src/certificates/certificate.ts';
 import type { PostgresSpecInput } from '../../../src/engines/postgres/kind/schema.ts';
 import { postgresNames, roles } from '../../../src/engines/postgres/names.ts';
 import { keepPostgresEvidence } from '../../support/postgres-evidence.ts';
 import { openPostgresLedger } from '../../support/postgres-ledger.ts';
 import { type PostgresScenario, underPostgresWriters } from '../../support/postgres-scenario.ts';
 import type { PostgresTestCluster } from '../../support/postgres-test-cluster.ts';
+import {
+  answer,
+  casForClients,
+  company,
+  everybodyShows,
+  heldBack,
+  life,
+  secretText,
+  serialOf,
+  shown,
+  userCertificate,
+} from '../../support/postgres-user-certificate.ts';
 import { replacedPods } from '../../support/replaced-pods.ts';
 import { openStage, type Stage } from '../../support/stage.ts';
 import { until } from '../../support/until.ts';
@@ -23,11 +31,10 @@ let cluster: PostgresTestCluster;
 let other: PostgresTestCluster;
 let scenario: PostgresScenario;
 let second: Issued;
+let brought: ReturnType<typeof userCertificate>;
 
-const dayMs = 86_400_000;
-const life = () => ({ from: Date.now() - 60_000, to: Date.now() + 30 * dayMs });
 const secret = 'shop-db-tls';
-const first = makeAuthority('shop', life());
+const first = company();
 const names = postgresNames('p');
 const spec: PostgresSpecInput = {
   resources: { limits: { memory: '256Mi' } },
@@ -35,80 +42,14 @@ const spec: PostgresSpecInput = {
 };
 const pooler = { instances: 1, resources: { requests: { cpu: '10m', memory: '32Mi' }, limits: { memory: '64Mi' } } };
 
-/** What a company's CA issues: also for the name of the Service. */
-function signedBy(authority: Issued): Record<string, string> {
-  const services = ['p', 'q'].map((name) => `${name}-primary.${stage.namespace}.svc`);
-  const request = { organisation: 'shop', names: ['db.example.com', ...services], usages: ['server'] } as const;
-  const leaf = makeLeaf(request, life(), authority);
-  return { 'ca.crt': authority.certificate, 'tls.crt': leaf.certificate, 'tls.key': leaf.key };
-}
-
 beforeAll(async () => {
   stage = await openStage('postgres-server-certificate');
+  brought = userCertificate(stage, secret, ['p', 'q']);
   await stage.startOperator();
   cluster = await stage.createPostgres('p', spec);
 });
 afterEach((context) => keepPostgresEvidence(context, stage, cluster));
 afterAll(() => stage.close());
-
-const encoded = (values: Record<string, string>): Record<string, string> =>
-  Object.fromEntries(Object.entries(values).map(([key, text]) => [key, Buffer.from(text).toString('base64')]));
-
-async function bring(values: Record<string, string>): Promise<void> {
-  const ref = { resource: secrets, namespace: stage.namespace, name: secret };
-  await stage.client.mergePatch(ref, { data: encoded(values) });
-}
-
-async function passwordOf(name: string): Promise<string> {
-  const { data } = await stage.client.get({ resource: secrets, namespace: stage.namespace, name: `${name}-app` });
-  return Buffer.from((data as { readonly password: string }).password, 'base64').toString();
-}
-
-const serialOf = (pem = ''): string => new X509Certificate(pem).serialNumber;
-
-/** As an application does that checks the name, over `authority`. Its words where it is refused. */
-async function answer(of: PostgresTestCluster, authority: string, service = 'primary'): Promise<string> {
-  const from = (await of.primary()).metadata.name;
-  const host = `${of.name}-${service}.${stage.namespace}.svc`;
-  const mode = service === 'primary' ? 'verify-full' : 'verify-ca';
-  const target = `host=${host} user=app dbname=app sslmode=${mode} sslrootcert=/tmp/ca-$$.crt connect_timeout=5`;
-  const command = `cat > /tmp/ca-$$.crt <<'CA'\n${authority}\nCA\nPGPASSWORD='${await passwordOf(of.name)}' "$PGBIN"/psql -X -At "${target}" -c 'select 1' 2>&1 || true; rm /tmp/ca-$$.crt`;
-  return of.shell(from, command);
-}
-
-/** The serial number that each member shows. */
-async function shown(of: PostgresTestCluster): Promise<readonly string[]> {
-  const pods = await of.pods();
-  return Promise.all(
-    pods.map(async ({ metadata }) => {
-      const ask =
-        "import ssl, socket; s = socket.create_connection(('127.0.0.1', 5432), 5); s.sendall(bytes([0,0,0,8,4,210,22,47])); s.recv(1); c = ssl.create_default_context(); c.check_hostname = False; c.verify_mode = ssl.CERT_NONE; print(ssl.DER_cert_to_PEM_cert(c.wrap_socket(s).getpeercert(True)))";
-      return serialOf(await of.shell(metadata.name, `python3 -c "${ask}"`));
-    }),
-  );
-}
-
-async function everybodyShows(of: PostgresTestCluster, serial: string, withinMs: number): Promise<void> {
-  const wanted = (await of.pods()).map(() => serial);
-  await until('every member shows it', async () => expect(await shown(of)).toEqual(wanted), {
-    withinMs,
-    everyMs: 1000,
-  });
-}
-
-async function heldBack(): Promise<string | undefined> {
-  const found = (await cluster.status()).conditions?.find(({ type }) => type === 'CertificateHeldBack');
-  return found === undefined ? undefined : `${found.status} ${found.reason}`;
-}
-
-async function casForClients(name: string): Promise<readonly string[]> {
-  const { data } = await stage.client.get({
-    resource: configMaps,
-    namespace: stage.namespace,
-    name: `${name}-server-ca`,
-  });
-  return certificatesIn((data as Readonly<Record<string, string>>)['ca.crt'] ?? '');
-}
 
 const seconds = (since: number): string => `${((performance.now() - since) / 1000).toFixed(1)} s`;
 
@@ -174,16 +115,11 @@ test('nobody starts before the Secret is there, and the status says so', async (
 });
 
 test('with the Secret the cluster starts, and a client checks the name over the CA of the user', async () => {
-  await stage.client.create({
-    apiVersion: 'v1',
-    kind: 'Secret',
-    metadata: { name: secret, namespace: stage.namespace },
-    data: encoded(signedBy(first)),
-  } as KubeObject);
+  await brought.create(brought.signedBy(first));
   await cluster.whole(3, { withinMs: 240_000 });
-  expect(await answer(cluster, first.certificate)).toBe('1');
-  expect(await answer(cluster, makeAuthority('shop', life()).certificate)).toMatch(/certificate verify failed/);
-  expect(await casForClients('p')).toEqual([first.certificate]);
+  expect(await answer(stage, cluster, first.certificate)).toBe('1');
+  expect(await answer(stage, cluster, company().certificate)).toMatch(/certificate verify failed/);
+  expect(await casForClients(stage, 'p')).toEqual([first.certificate]);
   expect((await cluster.status()).connection).toMatchObject({ caConfigMapName: 'p-server-ca' });
   scenario = { cluster, ledger: await openPostgresLedger({ cluster }) };
 });
@@ -209,12 +145,12 @@ test('a certificate of the same CA is shown by all within minutes, and nobody re
     errorsDuring(async () => {
       let words = '';
       const replaced = await replacedPods(cluster.pods, async () => {
-        const next = signedBy(first);
+        const next = brought.signedBy(first);
         const since = performance.now();
-        await bring(next);
+        await brought.bring(next);
         await everybodyShows(cluster, serialOf(next['tls.crt']), 240_000);
         words = `shown by all ${seconds(since)} after the Secret changed`;
-        expect(await answer(cluster, first.certificate)).toBe('1');
+        expect(await answer(stage, cluster, first.certificate)).toBe('1');
         await cluster.whole(3);
       });
       expect(replaced).toEqual([]);
@@ -225,37 +161,37 @@ test('a certificate of the same CA is shown by all within minutes, and nobody re
 });
 
 test('a certificate of another CA: trusted first, shown then, and the CA before dropped last', async () => {
-  second = makeAuthority('shop', life());
+  second = company();
   const { gapMs } = await underPostgresWriters('another CA of what members show', scenario, () =>
     errorsDuring(async () => {
-      const next = signedBy(second);
+      const next = brought.signedBy(second);
       let words = '';
       const replaced = await replacedPods(cluster.pods, async () => {
         const since = performance.now();
         const reconnected = await reconnecting(cluster, async () => {
-          await bring(next);
-          await until('it is held back', async () => expect(await heldBack()).toBe('True NotTrustedYet'), {
+          await brought.bring(next);
+          await until('it is held back', async () => expect(await heldBack(cluster)).toBe('True NotTrustedYet'), {
             withinMs: 60_000,
           });
-          await until('clients find both CAs', async () => expect(await casForClients('p')).toHaveLength(2));
-          expect(await answer(cluster, first.certificate)).toBe('1');
+          await until('clients find both CAs', async () => expect(await casForClients(stage, 'p')).toHaveLength(2));
+          expect(await answer(stage, cluster, first.certificate)).toBe('1');
           await everybodyShows(cluster, serialOf(next['tls.crt']), 600_000);
           words = `shown by all after ${seconds(since)}`;
           await until(
             'the CA before is dropped',
-            async () => expect(await casForClients('p')).toEqual([second.certificate]),
+            async () => expect(await casForClients(stage, 'p')).toEqual([second.certificate]),
             {
               withinMs: 400_000,
             },
           );
           words += `, the CA before dropped after ${seconds(since)}`;
-          await until('each pod has the new CAs', async () => expect(await heldBack()).toBeUndefined());
+          await until('each pod has the new CAs', async () => expect(await heldBack(cluster)).toBeUndefined());
         });
         words += `, ${reconnected}`;
         await cluster.whole(3);
       });
       expect(replaced).toEqual([]);
-      expect(await answer(cluster, second.certificate)).toBe('1');
+      expect(await answer(stage, cluster, second.certificate)).toBe('1');
       return `${words}, nobody restarts`;
     }),
   );
@@ -265,18 +201,18 @@ test('a certificate of another CA: trusted first, shown then, and the CA before 
 test.each([
   [
     'with the key of another',
-    (values: Record<string, string>) => ({ ...values, 'tls.key': signedBy(second)['tls.key'] ?? '' }),
+    (values: Record<string, string>) => ({ ...values, 'tls.key': brought.signedBy(second)['tls.key'] ?? '' }),
   ],
   ['of another CA than its ca.crt', (values: Record<string, string>) => ({ ...values, 'ca.crt': first.certificate })],
 ])('a Secret %s: the status says so, and members go on with what they show', async (_, wrong) => {
   const before = await shown(cluster);
-  const next = signedBy(second);
-  await bring(wrong(next));
-  await until('it says so', async () => expect(await heldBack()).toBe('True Unusable'), { withinMs: 90_000 });
+  const next = brought.signedBy(second);
+  await brought.bring(wrong(next));
+  await until('it says so', async () => expect(await heldBack(cluster)).toBe('True Unusable'), { withinMs: 90_000 });
   expect(await cluster.ready()).toBe('True AllMembersReady');
   expect(await shown(cluster)).toEqual(before);
-  await bring(next);
-  await until('it is taken', async () => expect(await heldBack()).toBeUndefined(), { withinMs: 90_000 });
+  await brought.bring(next);
+  await until('it is taken', async () => expect(await heldBack(cluster)).toBeUndefined(), { withinMs: 90_000 });
   await everybodyShows(cluster, serialOf(next['tls.crt']), 240_000);
 });
 
@@ -299,7 +235,7 @@ test('a running cluster with a pooler and exporters goes over to it, and another
       await other.change({ tls: { server: { secretRef: { name: secret } } } });
       await until(
         'a client of the user is answered',
-        async () => expect(await answer(other, second.certificate)).toBe('1'),
+        async () => expect(await answer(stage, other, second.certificate)).toBe('1'),
         {
           withinMs: 600_000,
           everyMs: 2000,
@@ -308,7 +244,7 @@ test('a running cluster with a pooler and exporters goes over to it, and another
       const words = `after ${seconds(since)}`;
       await until(
         'only the next CA is trusted',
-        async () => expect(await casForClients('q')).toEqual([second.certificate]),
+        async () => expect(await casForClients(stage, 'q')).toEqual([second.certificate]),
         {
           withinMs: 400_000,
         },
@@ -318,19 +254,17 @@ test('a running cluster with a pooler and exporters goes over to it, and another
     },
   );
   expect(gapMs).toBeLessThan(15_000);
-  const { data } = await stage.client.get({ resource: secrets, namespace: stage.namespace, name: 'q-pooler-tls' });
-  const own = Buffer.from((data as Readonly<Record<string, string>>)['ca.crt'] ?? '', 'base64').toString();
-  await until('the pooler answers', async () => expect(await answer(other, own, 'pooler')).toBe('1'));
+  const own = await secretText(stage, 'q-pooler-tls', 'ca.crt');
+  await until('the pooler answers', async () => expect(await answer(stage, other, own, 'pooler')).toBe('1'));
   // The first one has had as long.
-  const { data: made } = await stage.client.get({
-    resource: secrets,
-    namespace: stage.namespace,
-    name: names.certificates.server,
-  });
-  const operators = Buffer.from((made as Readonly<Record<string, string>>)['ca.crt'] ?? '', 'base64').toString();
-  await until('the operator’s CA alone is trusted', async () => expect(await casForClients('p')).toEqual([operators]), {
-    withinMs: 600_000,
-  });
-  expect(await answer(cluster, operators)).toBe('1');
+  const operators = await secretText(stage, names.certificates.server, 'ca.crt');
+  await until(
+    'the operator’s CA alone is trusted',
+    async () => expect(await casForClients(stage, 'p')).toEqual([operators]),
+    {
+      withinMs: 600_000,
+    },
+  );
+  expect(await answer(stage, cluster, operators)).toBe('1');
   await cluster.whole(3);
 });

@@ -4,6 +4,8 @@ import { archiveReportPort } from '../../../src/backup/archive-report.ts';
 import { postgresDriver } from '../../../src/engines/postgres/agent/driver.ts';
 import { postgres } from '../../../src/engines/postgres/index.ts';
 import type { PostgresSpecInput } from '../../../src/engines/postgres/kind/schema.ts';
+import { memberPart } from '../../../src/engines/postgres/resources/resources.ts';
+import { shownChildren } from '../../../src/engines/postgres/resources/shown-certificate.ts';
 import { archiveComponent } from '../../../src/jobs/archive/objects.ts';
 import { defineEngine } from '../../../src/jobs/handlers.ts';
 import { type Children, childrenOf } from '../../../src/resources/children.ts';
@@ -13,6 +15,7 @@ import { runningChildren } from '../../../src/testing/running-children.ts';
 import type { EngineSample } from '../../../src/testing/sample.ts';
 import { postgresCluster, postgresWorld } from '../../support/postgres-situation.ts';
 import { postgresSecrets, scriptedPatroni } from '../../support/scripted-patroni.ts';
+import { brought, company, fromSecret, shownBy, source } from '../../support/shown-certificates.ts';
 
 const report = {
   status: 200,
@@ -34,6 +37,21 @@ function sample(story: string, spec: PostgresSpecInput): EngineSample {
   const { io } = scriptedPatroni(observed, secrets, ({ port }) => (port === archiveReportPort ? report : undefined));
   const told = Object.values(secrets).flatMap((values) => [values['tls.key'] ?? [], values.password ?? []].flat());
   return { story, cluster, whole: { children: withArchive(cluster, children), io }, secrets: told };
+}
+
+/** Members that show a certificate of a user's CA. */
+async function sampleWithSource(story: string, spec: PostgresSpecInput): Promise<EngineSample> {
+  const values = brought(company());
+  const shown = shownBy(3, { ...fromSecret, ...spec }, values);
+  shown.secrets[source] = values;
+  const { cluster, children, observed } = await shown.situation();
+  const { io } = scriptedPatroni(observed, shown.secrets, ({ port }) =>
+    port === archiveReportPort ? report : undefined,
+  );
+  const told = Object.values(shown.secrets).flatMap((kept) => [kept['tls.key'] ?? [], kept.password ?? []].flat());
+  const own = shownChildren(cluster, memberPart(cluster), values['ca.crt']).filter(({ issued }) => issued !== true);
+  const whole = childrenOf([...withArchive(cluster, children).objects, ...runningChildren(own).objects]);
+  return { story, cluster, whole: { children: whole, io }, secrets: told };
 }
 
 const everything: PostgresSpecInput = {
@@ -69,6 +87,9 @@ const samples = [
   sample('asynchronous', { synchronous: { count: 0 } }),
   sample('everything set', everything),
   sample('with what stands beside the members', beside),
+  await sampleWithSource('with a certificate of a user', {
+    backup: { target: { claim: { name: 'backups' } }, archive: {} },
+  }),
 ];
 
 describe('the engine postgres', () => {

@@ -56,7 +56,7 @@ export function unaskableMembers({ pods, observed }: Situation): string | undefi
 
 /** Whom everybody trusts follows from the pod that they started as: all of them are asked for, and all have to be well. */
 function takersIn(situation: Situation): Takers {
-  const { pods, sets, roster, observed } = situation;
+  const { pods, sets, roster, observed, upgrade } = situation;
   const areNone = pods.size === 0 && [...sets.values()].every(({ spec }) => spec?.replicas === 0);
   const areWritten = [...sets.values()].every(
     ({ spec }) => spec?.template?.metadata?.annotations?.[authoritiesAnnotation] === observed.authorities,
@@ -64,5 +64,6 @@ function takersIn(situation: Situation): Takers {
   const areWell =
     memberProblems(situation).length === 0 && [...roster.keys()].every((index) => !isOutdated(situation, index));
   // Until Kubernetes has taken up a template, no pod is seen as an older one.
-  return { areNone, areUpToDate: areNone || (areWritten && !isUnsettled(situation) && areWell) };
+  const areUpToDate = areNone || (areWritten && !isUnsettled(situation) && areWell);
+  return { areNone, areUpToDate, willResume: upgrade !== undefined };
 }

@@ -40,9 +40,11 @@ const unusableMs = 30_000;
 export function planShown(situation: Situation): ShownPlan {
   const { cluster } = situation;
   const step = copyingIn(situation);
-  // Nobody was asked, as in an offline plan.
-  if (step === undefined || situation.observed.shown === undefined) return { steps: [] };
-  const isAwaited = situation.observed.shown.copy === undefined;
+  if (step === undefined) return { steps: [] };
+  const { shown } = situation.observed;
+  // Where nobody was asked, as in an offline plan, what a new cluster begins with is shown, and nothing else is known.
+  if (shown === undefined && step.state !== 'due') return { steps: [] };
+  const isAwaited = shown !== undefined && shown.copy === undefined;
   switch (step.state) {
     case 'due': {
       const { object } = issuedSecret(cluster, step.secret, memberPart(cluster));
@@ -76,15 +78,19 @@ function copyingIn(situation: Situation): Copying | undefined {
   const nothing = { source: { digest: '' }, copy: { digest: '' } };
   const { source = nothing, own } = observed.shown ?? {};
   const takers = takersIn(situation);
-  // Those who run show the operator's certificate, and trust its CA alone: that is what they begin with.
-  if (own !== undefined && !takers.areNone && !isShownMounted([...situation.sets.values()], cluster.metadata.name)) {
+  // Those who run, or have stopped for an upgrade, show the operator's certificate, and trust its CA alone: that is what they begin with.
+  if (
+    own !== undefined &&
+    (!takers.areNone || takers.willResume === true) &&
+    !isShownMounted([...situation.sets.values()], cluster.metadata.name)
+  ) {
     return copying(ownWanted(cluster.metadata.name), own, { ...takers, trustSource: true }, observed.at);
   }
   return copying(wanted, source, takers, observed.at);
 }
 
 function takersIn(situation: Situation): CopyTakers {
-  const { pods, sets, roster, live, observed } = situation;
+  const { pods, sets, roster, live, observed, upgrade } = situation;
   const { shown } = observed;
   const areNone = pods.size === 0 && [...sets.values()].every(({ spec }) => spec?.replicas === 0);
   const doAllTrust = (cas: string | undefined): boolean =>
@@ -101,6 +107,8 @@ function takersIn(situation: Situation): CopyTakers {
   });
   return {
     areNone,
+    // Their archive, poolers and clients have yet to trust another CA.
+    willResume: upgrade !== undefined,
     areUpToDate: areNone || (areWell && doAllTrust(shown?.copy?.cas) && doAllShow),
     trustSource: doAllTrust(shown?.sourceCas),
   };
