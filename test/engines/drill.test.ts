@@ -42,6 +42,24 @@ describe.each([
   });
 });
 
+it('of a PostgreSQL takes no changes from another server to which the one before subscribes', () => {
+  const parameters = { work_mem: '8MB', max_logical_replication_workers: '8' };
+  const cluster = resourceOf('PostgresCluster', 'db', { version: '17', parameters });
+  expect(partOf('PostgresCluster').part.drill(cluster)).toMatchObject({
+    parameters: { work_mem: '8MB', max_logical_replication_workers: '0' },
+  });
+});
+
+it.each([
+  ['a backup of it', undefined],
+  ['a point in its log', { lsn: '0/3000000' }],
+])('a PostgreSQL that is recovered to %s takes none either', (_, until) => {
+  const restore = { target: { claim: { name: 'a' } }, ...(until === undefined ? {} : { until }) };
+  const cluster = resourceOf('PostgresCluster', 'db', { version: '17', bootstrap: { restore } });
+  const [recover] = partOf('PostgresCluster').part.restoreTemplate(cluster).containers;
+  expect(recover?.command).toContain('max_logical_replication_workers=0');
+});
+
 it.each([true, false])('of an etcd asks for the password of the one before as that did: %s', (enabled) => {
   const cluster = resourceOf('EtcdCluster', 'db', { auth: { enabled } });
   expect(partOf('EtcdCluster').part.drill(cluster)).toMatchObject({

@@ -64,6 +64,22 @@ describe('replace-member', () => {
       ['wait MembersNotReady'],
     ],
     ['waits while nobody is primary', replace('db-2-0', { primary: 'nobody' }), ['wait NoPrimary']],
+    ['waits while another standby is away', replace('db-2-0', { members: { 1: 'silent' } }), ['wait MembersNotReady']],
+    [
+      'waits while another standby leaves',
+      replace('db-2-0', {
+        spec: { instances: 4 },
+        before: { instances: 5 },
+        rostered: [0, 1, 2, 3],
+        pods: { 4: 'stopping' },
+      }),
+      ['delete StatefulSet db-4', 'wait Scaling'],
+    ],
+    [
+      'does not wait for another one where the standby itself is away',
+      replace('db-2-0', { members: { 1: 'silent', 2: 'silent' } }),
+      replaced,
+    ],
   ]);
 });
 

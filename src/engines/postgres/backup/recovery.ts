@@ -27,6 +27,8 @@ const server: Settings = {
   archive_mode: 'off',
   max_wal_senders: '0',
   max_replication_slots: '10',
+  // A copy of a subscriber would take changes from the publisher that the subscriber then never gets.
+  max_logical_replication_workers: '0',
   wal_level: 'replica',
   wal_log_hints: 'on',
   ssl: 'off',

@@ -101,7 +101,9 @@ export const postgresBackup: BackupSupport<PostgresSpec> = {
   },
 
   drill({ spec }) {
-    const { version, image, storage, resources, scheduling, parameters, initial } = spec;
+    const { version, image, storage, resources, scheduling, initial } = spec;
+    // It has the subscriptions of the cluster, and would take changes from the publisher that the cluster then never gets.
+    const parameters = { ...spec.parameters, max_logical_replication_workers: '0' };
     return {
       ...{ version, instances: 1, storage, resources, scheduling, parameters, initial },
       ...(image === undefined ? {} : { image }),

@@ -8,6 +8,7 @@ import { type Outcome, wait } from '../../../plan/plan.ts';
 import { podOf, type Situation } from '../observe/situation.ts';
 import { type Failure, failureOf } from './failed-member.ts';
 import { problemOf } from './health.ts';
+import { leavers } from './members.ts';
 import type { PostgresPlan } from './postgres-plan.ts';
 import { asked, recheckMs } from './restart.ts';
 import { retiredMarks } from './volumes.ts';
@@ -45,7 +46,8 @@ export function planReplacement(situation: Situation, requested?: number): Repla
     }
     return replacing(situation, index, failure);
   }
-  if (requested === undefined || arrivals(situation, requested).length > 0) return undefined;
+  if (requested === undefined || arrivals(situation, requested).length > 0 || isNeeded(situation, requested))
+    return undefined;
   return replacing(situation, requested, { why: 'a person has asked for it' });
 }
 
@@ -63,6 +65,13 @@ function arrivals({ roster, live }: Situation, besides: number): number[] {
   return [...roster].flatMap(([index, start]) =>
     index !== besides && start === 'join' && live.get(index)?.isStreaming !== true ? [index] : [],
   );
+}
+
+/** It is well, and another one is away, or leaves: nobody takes a second one away meanwhile. */
+function isNeeded(situation: Situation, index: number): boolean {
+  const isWell = (one: number): boolean => problemOf(situation, one) === undefined;
+  const isOtherAway = [...situation.roster.keys()].some((other) => other !== index && !isWell(other));
+  return isWell(index) && (isOtherAway || leavers(situation).length > 0);
 }
 
 function numberOf(situation: Situation, pod: string): number {

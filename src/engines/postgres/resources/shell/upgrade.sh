@@ -23,6 +23,8 @@ control() { "$PROGRAMS/$1/bin/pg_controldata" -D "$2" | sed -n "s/^$3: *//p"; }
 # Options of a server that nobody but this script may reach, and that takes little memory.
 private="-c listen_addresses='' -c unix_socket_directories=$SOCKET -c ssl=off -c synchronous_standby_names=''"
 private="$private -c archive_mode=off -c jit=off -c huge_pages=off -c shared_buffers=64MB"
+# A copy of a subscriber would take changes from the publisher that the subscriber then never gets.
+private="$private -c max_logical_replication_workers=0"
 # What the owner of a database has set for its sessions would decide what a statement means, and end it: on a volume that has no way back.
 own='-c role=none -c search_path=pg_catalog -c client_encoding=UTF8 -c default_transaction_read_only=off'
 own="$own -c maintenance_work_mem=64MB -c vacuum_cost_delay=0 -c max_parallel_maintenance_workers=0"
