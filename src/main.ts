@@ -1,8 +1,13 @@
-/** The cdk8s apps: write `dist/*.k8s.yaml` and `dist/monitoring/*.k8s.yaml`, the same bytes on every machine. */
+/** Writes `dist/`: the manifests, the monitoring kit, the Helm chart and a kustomization, the same bytes on every machine. */
 import { join } from 'node:path';
 import { createApp } from './charts/app.ts';
+import { helmChart } from './charts/helm/chart.ts';
+import { kustomization } from './charts/kustomization.ts';
 import { createMonitoringApp } from './charts/monitoring.ts';
+import { writeFiles } from './system/write-files.ts';
 
 const app = createApp();
 app.synth();
 createMonitoringApp(join(app.outdir, 'monitoring')).synth();
+writeFiles(join(app.outdir, 'helm', 'clusterwright'), helmChart());
+writeFiles(app.outdir, { 'kustomization.yaml': kustomization() });

@@ -46,14 +46,14 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   // What people watch, as Prometheus and kube-state-metrics read it: no program of the operator has it.
   monitoring: ['api', 'engine'],
   constructs: ['api', 'backup', 'resources', 'plan', 'engine', 'jobs', 'engines', 'monitoring'],
-  charts: ['api', 'backup', 'resources', 'plan', 'engine', 'jobs', 'engines', 'constructs'],
+  charts: ['api', 'backup', 'resources', 'plan', 'system', 'engine', 'jobs', 'engines', 'constructs'],
   runtime: ['api', 'backup', 'certificates', 'resources', 'plan', 'system', 'engine', 'jobs'],
   // A process of its own, which knows nothing of Kubernetes.
   agent: ['api', 'backup', 'system', 'engine'],
   // A leaf: it needs the clock, the shape of an object and that of an image, and nobody but the CLI needs it.
   sandbox: ['api', 'system', 'engine', 'runtime'],
   cli: ['api', 'backup', 'resources', 'plan', 'system', 'engine', 'jobs', 'runtime', 'constructs', 'charts', 'sandbox'],
-  'main.ts': ['charts'],
+  'main.ts': ['charts', 'system'],
   'index.ts': ['api', 'constructs', 'engine', 'engines'],
   'backup-sdk.ts': ['api', 'backup'],
   'driver-sdk.ts': ['backup', 'engine', 'system'],

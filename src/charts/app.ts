@@ -14,7 +14,7 @@ export interface AppOptions {
 
 export function createApp(options: AppOptions = {}): App {
   const { outdir, operator = {} } = options;
-  // A metadata file among the manifests would make `kubectl apply -f dist/` fail.
+  // Argo CD applies every file of a directory: there is to be no metadata among the manifests.
   const app = new App({ recordConstructMetadata: false, ...(outdir === undefined ? {} : { outdir }) });
   const crds = new CrdsChart(app, 'crds');
   const controller = new OperatorChart(app, 'operator', operator);

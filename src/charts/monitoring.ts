@@ -1,4 +1,4 @@
-/** The monitoring kit, a file for each part, in a folder of its own: `kubectl apply -f dist/` does not reach it. */
+/** The monitoring kit, a file for each part, in a folder of its own: `kubectl apply -k dist/` does not reach it. */
 import { App, Chart } from 'cdk8s';
 import { Monitoring, type MonitoringProps } from '../constructs/monitoring.ts';
 

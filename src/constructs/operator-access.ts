@@ -9,6 +9,7 @@ import { mergeRules } from './rbac.ts';
 
 export interface AccessOptions {
   readonly namespace: string;
+  readonly clusterScopedName: string;
   readonly watch: Watch;
   readonly handlers: readonly KindHandler[];
   readonly dryRuns: boolean;
@@ -24,7 +25,7 @@ function rulesOf(rules: readonly PolicyRule[]): k8s.PolicyRule[] {
 }
 
 export function operatorAccess(scope: Construct, options: AccessOptions): void {
-  const { namespace, watch, handlers, dryRuns } = options;
+  const { namespace, clusterScopedName, watch, handlers, dryRuns } = options;
   const common = { labels: operatorLabels, annotations: early };
   const subjects = [{ kind: 'ServiceAccount', name: operatorName, namespace }];
 
@@ -46,11 +47,11 @@ export function operatorAccess(scope: Construct, options: AccessOptions): void {
 
   const rules = watchedPermissions(handlers, dryRuns);
   if ('all' in watch) {
-    const metadata = { ...common, name: operatorName };
+    const metadata = { ...common, name: clusterScopedName };
     new k8s.KubeClusterRole(scope, 'watch', { metadata, rules: rulesOf(rules) });
     new k8s.KubeClusterRoleBinding(scope, 'watch-binding', {
       metadata,
-      roleRef: { apiGroup: rbacGroup, kind: 'ClusterRole', name: operatorName },
+      roleRef: { apiGroup: rbacGroup, kind: 'ClusterRole', name: clusterScopedName },
       subjects,
     });
     return;
@@ -59,12 +60,12 @@ export function operatorAccess(scope: Construct, options: AccessOptions): void {
 }
 
 /** Adds the kinds, each in its own API group, to the roles view, edit and admin that Kubernetes brings along. */
-export function userRoles(scope: Construct, handlers: readonly KindHandler[]): void {
+export function userRoles(scope: Construct, clusterScopedName: string, handlers: readonly KindHandler[]): void {
   for (const verb of ['view', 'edit'] as const) {
     const rules = handlers.flatMap(({ kind }) => rulesFor(kind)[verb]);
     new k8s.KubeClusterRole(scope, `user-${verb}`, {
       metadata: {
-        name: `${operatorName}-${verb}`,
+        name: `${clusterScopedName}-${verb}`,
         labels: { ...operatorLabels, [`${rbacGroup}/aggregate-to-${verb}`]: 'true' },
         annotations: early,
       },

@@ -13,10 +13,26 @@ export interface OperatorResources {
   readonly memoryLimit?: string;
 }
 
-export interface DeploymentOptions {
-  readonly namespace: string;
+export const defaultResources = {
+  cpu: '50m',
+  memory: '96Mi',
+  memoryLimit: '256Mi',
+} as const satisfies OperatorResources;
+
+/** What the pods of the operator and of its check have in common. */
+export interface PodOptions {
   readonly image: string;
   readonly imagePullPolicy: string;
+  readonly imagePullSecrets: readonly Readonly<k8s.LocalObjectReference>[];
+  readonly nodeSelector: Readonly<Record<string, string>>;
+  readonly tolerations: readonly Readonly<k8s.Toleration>[];
+  readonly priorityClassName: string | undefined;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly annotations: Readonly<Record<string, string>>;
+}
+
+export interface DeploymentOptions extends PodOptions {
+  readonly namespace: string;
   readonly replicas: number;
   /** Empty for all. */
   readonly namespaces: readonly string[];
@@ -29,7 +45,7 @@ export interface DeploymentOptions {
 export const operatorPort = 8080;
 
 export function operatorDeployment(scope: Construct, options: DeploymentOptions): void {
-  const { namespace, replicas } = options;
+  const { namespace, replicas, labels, annotations } = options;
   const metadata = { name: operatorName, namespace, labels: operatorLabels };
   const selector = { matchLabels: operatorLabels };
 
@@ -44,7 +60,10 @@ export function operatorDeployment(scope: Construct, options: DeploymentOptions)
         type: 'RollingUpdate',
         rollingUpdate: { maxSurge: k8s.IntOrString.fromNumber(1), maxUnavailable: k8s.IntOrString.fromNumber(0) },
       },
-      template: { metadata: { labels: operatorLabels }, spec: podSpec(options) },
+      template: {
+        metadata: { labels: { ...labels, ...operatorLabels }, ...(isEmpty(annotations) ? {} : { annotations }) },
+        spec: podSpec(options),
+      },
     },
   });
   new k8s.KubePodDisruptionBudget(scope, 'budget', {
@@ -60,8 +79,36 @@ export function operatorDeployment(scope: Construct, options: DeploymentOptions)
   });
 }
 
+export const containerSecurityContext: k8s.SecurityContext = {
+  allowPrivilegeEscalation: false,
+  readOnlyRootFilesystem: true,
+  capabilities: { drop: ['ALL'] },
+};
+
+/** Where the pods run and as whom. What is not set is absent. */
+export function commonPodSpec(options: PodOptions) {
+  const { imagePullSecrets, nodeSelector, tolerations, priorityClassName } = options;
+  return {
+    securityContext: {
+      runAsNonRoot: true,
+      runAsUser: 65_532,
+      runAsGroup: 65_532,
+      seccompProfile: { type: 'RuntimeDefault' },
+    },
+    ...(imagePullSecrets.length === 0 ? {} : { imagePullSecrets: [...imagePullSecrets] }),
+    ...(isEmpty(nodeSelector) ? {} : { nodeSelector }),
+    ...(tolerations.length === 0 ? {} : { tolerations: [...tolerations] }),
+    ...(priorityClassName === undefined ? {} : { priorityClassName }),
+  } satisfies Partial<k8s.PodSpec>;
+}
+
+function isEmpty(map: Readonly<Record<string, string>>): boolean {
+  return Object.keys(map).length === 0;
+}
+
 function podSpec(options: DeploymentOptions): k8s.PodSpec {
-  const { cpu = '50m', memory = '96Mi', memoryLimit = '256Mi' } = options.resources;
+  const fallback = defaultResources;
+  const { cpu = fallback.cpu, memory = fallback.memory, memoryLimit = fallback.memoryLimit } = options.resources;
   const probe = (path: string): k8s.HttpGetAction => ({ path, port: k8s.IntOrString.fromString('http') });
   const fromField = (name: string, fieldPath: string): k8s.EnvVar => ({ name, valueFrom: { fieldRef: { fieldPath } } });
   return {
@@ -70,12 +117,7 @@ function podSpec(options: DeploymentOptions): k8s.PodSpec {
     enableServiceLinks: false,
     // Long enough to finish the passes that have begun (`drainMs`), record the events and release the lease.
     terminationGracePeriodSeconds: 30,
-    securityContext: {
-      runAsNonRoot: true,
-      runAsUser: 65_532,
-      runAsGroup: 65_532,
-      seccompProfile: { type: 'RuntimeDefault' },
-    },
+    ...commonPodSpec(options),
     topologySpreadConstraints: [
       {
         maxSkew: 1,
@@ -111,11 +153,7 @@ function podSpec(options: DeploymentOptions): k8s.PodSpec {
           requests: { cpu: k8s.Quantity.fromString(cpu), memory: k8s.Quantity.fromString(memory) },
           limits: { memory: k8s.Quantity.fromString(memoryLimit) },
         },
-        securityContext: {
-          allowPrivilegeEscalation: false,
-          readOnlyRootFilesystem: true,
-          capabilities: { drop: ['ALL'] },
-        },
+        securityContext: containerSecurityContext,
       },
     ],
   };

@@ -4,24 +4,31 @@
  * All names are fixed, so that an upgrade changes objects in place, and one operator fits a namespace. Whatever the
  * engines declare is what is granted and what the network lets through: nothing is listed twice.
  */
+import type { k8s } from 'cdk8s-plus-28';
 import { Construct } from 'constructs';
 import { engines as ownEngines } from '../engines/index.ts';
 import { type DefinedEngine, handlersOf } from '../jobs/handlers.ts';
+import { managedByLabel } from '../resources/metadata.ts';
+import { addMetadata } from './extra-metadata.ts';
 import { restrictedNamespace } from './namespace.ts';
 import { operatorAccess, userRoles } from './operator-access.ts';
 import { type OperatorResources, operatorDeployment } from './operator-deployment.ts';
-import { operatorImage, operatorNamespace, type Watch } from './operator-identity.ts';
+import { operatorImage, operatorName, operatorNamespace, type Watch } from './operator-identity.ts';
 import { operatorNetwork } from './operator-network.ts';
 import { ownPodsPolicy } from './own-pods-policy.ts';
 import { plainObject } from './plain-object.ts';
 
+export const defaultApiServerPorts: readonly number[] = [443, 6443];
+
 export interface OperatorProps {
   /** What its image serves. Default: the engines of this package. */
   readonly engines?: readonly DefinedEngine[];
-  /** Default `clusterwright:0.1.0`. */
+  /** With a tag or a digest. Default `clusterwright:0.1.0`. */
   readonly image?: string;
   /** Default `IfNotPresent`. */
   readonly imagePullPolicy?: 'Always' | 'IfNotPresent' | 'Never';
+  /** Secrets in the operator's namespace. The Jobs of backups, in the namespaces of databases, do not have them. */
+  readonly imagePullSecrets?: readonly Readonly<k8s.LocalObjectReference>[];
   /** One works, the others take over within 15 s when it is gone. Default 2. */
   readonly replicas?: number;
   /** Where the operator itself runs. Default `clusterwright-system`. */
@@ -40,6 +47,16 @@ export interface OperatorProps {
   readonly resources?: OperatorResources;
   /** Default `info`. */
   readonly logLevel?: 'debug' | 'info' | 'warn' | 'error';
+  /** Labels that a node must have. */
+  readonly nodeSelector?: Readonly<Record<string, string>>;
+  readonly tolerations?: readonly Readonly<k8s.Toleration>[];
+  readonly priorityClassName?: string;
+  /** On every object and on the operator's pods. Those that the operator itself has stay as they are. */
+  readonly labels?: Readonly<Record<string, string>>;
+  /** Likewise. */
+  readonly annotations?: Readonly<Record<string, string>>;
+  /** What the names of objects without a namespace begin with. Two operators in a cluster need two. Default `clusterwright`. */
+  readonly clusterScopedName?: string;
 }
 
 export class Operator extends Construct {
@@ -55,30 +72,42 @@ export class Operator extends Construct {
       watch = { all: true },
       extendUserRoles = true,
       dryRuns = true,
-      apiServerPorts = [443, 6443],
+      apiServerPorts = defaultApiServerPorts,
       resources = {},
       logLevel = 'info',
+      labels = {},
+      annotations = {},
+      clusterScopedName = operatorName,
     } = props;
+    const { imagePullSecrets = [], nodeSelector = {}, tolerations = [], priorityClassName } = props;
     const namespaces = 'all' in watch ? [] : [...new Set(watch.namespaces)].sort();
-    this.node.addValidation({ validate: () => faultsOf(watch, replicas) });
+    this.node.addValidation({ validate: () => faultsOf(watch, replicas, clusterScopedName, labels) });
 
     if (createNamespace) {
       plainObject(this, 'namespace', restrictedNamespace(namespace, { 'argocd.argoproj.io/sync-wave': '-2' }));
     }
     const handlers = handlersOf(engines);
-    operatorAccess(this, { namespace, watch, handlers, dryRuns });
-    if (extendUserRoles) userRoles(this, handlers);
-    operatorDeployment(this, { namespace, image, imagePullPolicy, replicas, namespaces, logLevel, dryRuns, resources });
-    ownPodsPolicy(this, handlers);
+    operatorAccess(this, { namespace, clusterScopedName, watch, handlers, dryRuns });
+    if (extendUserRoles) userRoles(this, clusterScopedName, handlers);
+    operatorDeployment(this, {
+      ...{ namespace, image, imagePullPolicy, imagePullSecrets, replicas, namespaces, logLevel, dryRuns, resources },
+      ...{ nodeSelector, tolerations, priorityClassName, labels, annotations },
+    });
+    ownPodsPolicy(this, clusterScopedName, handlers);
     operatorNetwork(this, { namespace, handlers, apiServerPorts });
+    addMetadata(this, { labels, annotations });
   }
 }
 
-function faultsOf(watch: Watch, replicas: number): string[] {
+function faultsOf(watch: Watch, replicas: number, clusterScopedName: string, labels: object): string[] {
   const faults: string[] = [];
   if (!('all' in watch) && watch.namespaces.length === 0) {
     faults.push('watch.namespaces: must name a namespace; { all: true } watches all of them');
   }
   if (!Number.isInteger(replicas) || replicas < 1) faults.push('replicas: must be at least 1');
+  if (!/^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/.test(clusterScopedName)) {
+    faults.push('clusterScopedName: must be lower-case letters, digits and hyphens');
+  }
+  if (managedByLabel in labels) faults.push(`labels: ${managedByLabel} marks the objects of databases`);
   return faults;
 }

@@ -5,16 +5,16 @@
 import type { Construct } from 'constructs';
 import type { KindHandler } from '../engine/engine.ts';
 import { managedBy, managedByLabel } from '../resources/metadata.ts';
-import { operatorLabels, operatorName } from './operator-identity.ts';
+import { operatorLabels } from './operator-identity.ts';
 import { plainObject } from './plain-object.ts';
 
 const api = 'admissionregistration.k8s.io/v1';
-const name = `${operatorName}-own-pods`;
 const roleLabel = 'clusterwright.dev/role';
 
 /** Only where pods of an engine have rights of their own. */
-export function ownPodsPolicy(scope: Construct, handlers: readonly KindHandler[]): void {
+export function ownPodsPolicy(scope: Construct, clusterScopedName: string, handlers: readonly KindHandler[]): void {
   if (!handlers.some(makesAccounts)) return;
+  const name = `${clusterScopedName}-own-pods`;
   const metadata = { name, labels: operatorLabels };
   plainObject(scope, 'own-pods-policy', {
     apiVersion: api,

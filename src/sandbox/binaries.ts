@@ -18,7 +18,8 @@ export type Binary =
   | 'kube-proxy'
   | 'etcd'
   | 'coredns'
-  | 'versitygw';
+  | 'versitygw'
+  | 'helm';
 
 const kubernetes: GoModule = { name: 'kubernetes', module: 'k8s.io/kubernetes', version: versions.kubernetes };
 const etcd: GoModule = { name: 'etcd', module: 'go.etcd.io/etcd/server/v3', version: versions.etcd };
@@ -28,6 +29,8 @@ const versitygw: GoModule = {
   module: 'github.com/versity/versitygw',
   version: versions.versitygw,
 };
+/** Of no sandbox: tests of the chart run it. */
+const helm: GoModule = { name: 'helm', module: 'helm.sh/helm/v3', version: versions.helm };
 const coredns: GoModule = {
   name: 'coredns',
   module: 'github.com/coredns/coredns',
@@ -43,6 +46,8 @@ export function program(name: Binary): GoProgram {
       return { name, source: etcd, package: etcd.module };
     case 'versitygw':
       return { name, source: versitygw, package: `${versitygw.module}/cmd/versitygw` };
+    case 'helm':
+      return { name, source: helm, package: `${helm.module}/cmd/helm` };
     case 'coredns':
       return { name, source: coredns, package: '.' };
     default:

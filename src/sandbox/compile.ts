@@ -20,9 +20,11 @@ import { inWorkspace } from './workspace.ts';
 export async function compileMissing(layout: Layout, missing: readonly GoProgram[], progress: Progress): Promise<void> {
   if (missing.length === 0) return;
   await requireGo();
-  progress.note(
-    `Compiling Kubernetes into ${layout.cache}: about ${minutesFor(availableParallelism())} minutes, once; if it is cut it goes on where it was`,
-  );
+  if (missing.some(({ source }) => source.name === 'kubernetes')) {
+    progress.note(
+      `Compiling Kubernetes into ${layout.cache}: about ${minutesFor(availableParallelism())} minutes, once; if it is cut it goes on where it was`,
+    );
+  }
   let number = 0;
   const sources = [...new Set(missing.map((each) => each.source))];
   let fetched: Promise<unknown> = Promise.resolve();

@@ -22,6 +22,7 @@ export interface Versions {
   readonly etcd: string;
   readonly coredns: string;
   readonly versitygw: string;
+  readonly helm: string;
 }
 
 export const versions: Versions = {
@@ -29,6 +30,7 @@ export const versions: Versions = {
   etcd: 'v3.6.16',
   coredns: 'v1.14.7',
   versitygw: 'v1.8.0',
+  helm: 'v3.18.6',
 };
 
 /** Oldest Go that compiles {@link versions}. */

@@ -2,10 +2,12 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { parseAllDocuments } from 'yaml';
+import { parse, parseAllDocuments } from 'yaml';
 import type { KubeObject } from '../../src/api/object.ts';
 import { createApp } from '../../src/charts/app.ts';
+import { kustomization } from '../../src/charts/kustomization.ts';
 import { createMonitoringApp } from '../../src/charts/monitoring.ts';
+import { operatorImage } from '../../src/constructs/operator-identity.ts';
 
 const files = ['0000-crds.k8s.yaml', '0001-operator.k8s.yaml', '0002-samples.k8s.yaml', '0003-backups.k8s.yaml'];
 const directories: string[] = [];
@@ -74,6 +76,33 @@ describe('the monitoring kit in dist/monitoring', () => {
 
   test('is not applied with dist/, so that this needs no CRDs of others', () => {
     const applied = readdirSync('dist', { withFileTypes: true }).filter((entry) => entry.isFile());
-    expect(applied.map(({ name }) => name)).toEqual(files);
+    expect(applied.map(({ name }) => name)).toEqual([...files, 'kustomization.yaml']);
+  });
+});
+
+describe('dist/kustomization.yaml', () => {
+  const content = parse(readFileSync('dist/kustomization.yaml', 'utf8')) as {
+    readonly resources: readonly string[];
+    readonly replacements: readonly { readonly source: { readonly fieldPath: string } }[];
+  };
+
+  test('is the one that is committed; `npm run synth` writes it', () => {
+    expect(readFileSync('dist/kustomization.yaml', 'utf8')).toBe(kustomization());
+  });
+
+  test('lists what an installation needs in its order, and no samples', () => {
+    expect(content.resources).toEqual(files.slice(0, 2));
+  });
+
+  test('gives the image of the container to the Jobs of backups', () => {
+    const objects = parseAllDocuments(readFileSync('dist/0001-operator.k8s.yaml', 'utf8'));
+    const deployment = objects.map((each) => each.toJS() as KubeObject).find(({ kind }) => kind === 'Deployment');
+    const text = JSON.stringify(deployment);
+    expect(text.split(operatorImage).length - 1).toBe(2);
+    expect(text).toContain('"name":"controller"');
+    expect(text).toContain(`{"name":"CLUSTERWRIGHT_AGENT_IMAGE","value":"${operatorImage}"}`);
+    expect(content.replacements.map(({ source }) => source.fieldPath)).toEqual([
+      'spec.template.spec.containers.[name=controller].image',
+    ]);
   });
 });

@@ -252,6 +252,60 @@ describe('the pods of the operator', () => {
   });
 });
 
+describe('what a company sets', () => {
+  const template = (props: OperatorProps) =>
+    (findObject(operator(props), 'Deployment', 'clusterwright').spec as { readonly template: KubeObject }).template;
+
+  test.each<[keyof OperatorProps, unknown]>([
+    ['imagePullSecrets', [{ name: 'registry' }]],
+    ['nodeSelector', { pool: 'system' }],
+    ['tolerations', [{ key: 'dedicated', operator: 'Exists', effect: 'NoSchedule' }]],
+    ['priorityClassName', 'system-cluster-critical'],
+  ])('%s is in the pods as it is given, and absent without it', (name, value) => {
+    expect(podOf(operator({ [name]: value }))).toHaveProperty(name, value);
+    expect(podOf(operator())).not.toHaveProperty(name);
+  });
+
+  test('labels and annotations are on every object and on the pods', () => {
+    const extra = { labels: { team: 'data' }, annotations: { 'example.com/owner': 'data' } };
+    const objects = operator(extra);
+    expect(objects).toHaveLength(operator().length);
+    for (const { metadata } of [...objects, template(extra)]) expect(metadata).toMatchObject(extra);
+  });
+
+  test('labels and annotations replace none of ours, and select nothing', () => {
+    const extra = {
+      labels: { 'app.kubernetes.io/name': 'x', 'rbac.authorization.k8s.io/aggregate-to-view': 'false' },
+      annotations: { 'argocd.argoproj.io/sync-wave': '9' },
+    };
+    const before = operator();
+    for (const { kind, metadata } of operator(extra)) {
+      const ours = findObject(before, kind, metadata.name).metadata;
+      expect(metadata.labels).toMatchObject(ours.labels ?? {});
+      expect(metadata.annotations).toMatchObject(ours.annotations ?? {});
+    }
+    expect(template(extra).metadata.labels).toMatchObject({ 'app.kubernetes.io/name': 'clusterwright' });
+    const selectors = (objects: readonly KubeObject[]) =>
+      objects.map(({ spec }) => (spec as { readonly selector?: unknown } | undefined)?.selector);
+    expect(selectors(operator(extra))).toEqual(selectors(before));
+  });
+
+  test('the name of objects without a namespace is that of no other operator', () => {
+    const clusterScoped = (objects: readonly KubeObject[]): string[] =>
+      idsOf(objects.filter(({ kind, metadata }) => metadata.namespace === undefined && kind !== 'Namespace'));
+    const other = operator({ clusterScopedName: 'second', namespace: 'second' });
+    expect(clusterScoped(other).filter((id) => clusterScoped(operator()).includes(id))).toEqual([]);
+    expect(clusterScoped(other)).toHaveLength(clusterScoped(operator()).length);
+    expect(findObject(other, 'ClusterRoleBinding', 'second')).toMatchObject({
+      roleRef: { name: 'second' },
+      subjects: [{ name: 'clusterwright', namespace: 'second' }],
+    });
+    expect(findObject(other, 'ValidatingAdmissionPolicyBinding', 'second-own-pods').spec).toMatchObject({
+      policyName: 'second-own-pods',
+    });
+  });
+});
+
 describe('pods that have rights of their own', () => {
   const policies = (props?: OperatorProps): string[] => idsOf(operator(props)).filter((id) => id.includes('Admission'));
 
@@ -342,6 +396,8 @@ describe('the operator as a whole', () => {
     [{ watch: { namespaces: [] } }, 'watch.namespaces'],
     [{ replicas: 0 }, 'replicas'],
     [{ replicas: 1.5 }, 'replicas'],
+    [{ clusterScopedName: 'A b' }, 'clusterScopedName'],
+    [{ labels: { 'app.kubernetes.io/managed-by': 'clusterwright' } }, 'managed-by'],
   ])('is refused at synth with %j', (props, fault) => {
     expect(() => operator(props)).toThrow(fault);
   });

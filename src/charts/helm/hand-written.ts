@@ -1,0 +1,39 @@
+/** What no object is made of: names that templates compute, and what Helm prints after an installation. */
+import { operatorName, operatorNamespace } from '../../constructs/operator-identity.ts';
+
+export const helpers = `{{- define "clusterwright.image" -}}
+{{- with $.Values.image -}}
+{{ .repository }}{{ if .digest }}@{{ .digest }}{{ else }}:{{ .tag | default $.Chart.AppVersion }}{{ end }}
+{{- end -}}
+{{- end }}
+
+{{- /* Watched namespaces as the operator gets them: sorted, each once. */}}
+{{- define "clusterwright.namespaces" -}}
+{{ $.Values.watch.namespaces | default (list $.Release.Namespace) | uniq | sortAlpha | join "," }}
+{{- end }}
+
+{{- define "clusterwright.clusterScopedName" -}}
+{{- if $.Values.clusterScopedName -}}
+{{ $.Values.clusterScopedName }}
+{{- else if eq $.Release.Namespace "${operatorNamespace}" -}}
+${operatorName}
+{{- else -}}
+${operatorName}-{{ $.Release.Namespace }}
+{{- end -}}
+{{- end }}
+`;
+
+export const notes = `The operator {{ include "clusterwright.image" $ }} is installed in the namespace {{ $.Release.Namespace }}.
+{{- if $.Values.watch.all }} It watches all namespaces.
+{{- else }} It watches: {{ include "clusterwright.namespaces" $ }}.
+{{- end }}
+
+Wait until it is ready, and check that it answers:
+
+  kubectl --namespace {{ $.Release.Namespace }} rollout status deployment/${operatorName}
+  helm test {{ $.Release.Name }} --namespace {{ $.Release.Namespace }}
+{{- if not $.Values.crds.install }}
+
+This release does not install the CRDs. Apply those of version {{ $.Chart.AppVersion }} before the operator starts.
+{{- end }}
+`;
