@@ -30,11 +30,8 @@ export function operatorCheck(scope: Construct, options: OperatorCheckOptions): 
       namespace,
       // Not the operator's labels: its Service and its NetworkPolicy select by them.
       labels: { ...labels, ...operatorLabels, 'app.kubernetes.io/component': 'check' },
-      annotations: {
-        ...annotations,
-        'helm.sh/hook': 'test',
-        'helm.sh/hook-delete-policy': 'before-hook-creation,hook-succeeded',
-      },
+      // The pod stays until the next run: `helm test --logs` prints what it wrote.
+      annotations: { ...annotations, 'helm.sh/hook': 'test' },
     },
     spec: {
       ...commonPodSpec(options),

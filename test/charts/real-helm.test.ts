@@ -108,7 +108,7 @@ const refused: readonly (readonly [object, string])[] = [
   [{ logLevel: 'loud' }, '/logLevel'],
   [{ image: { digest: 'sha256:1' } }, '/image/digest'],
   [{ imagePullSecrets: ['registry'] }, '/imagePullSecrets/0'],
-  [{ watch: { all: true, namespaces: ['shop'] } }, '/watch'],
+  [{ watch: { all: true, namespaces: ['shop'] } }, 'exclude each other'],
   [{ watch: { namespaces: ['*'] } }, '/watch/namespaces/0'],
   [{ watch: { namespaces: [''] } }, '/watch/namespaces/0'],
   [{ labels: { 'app.kubernetes.io/managed-by': 'clusterwright' } }, '/labels/'],

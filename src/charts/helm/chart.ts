@@ -6,7 +6,7 @@ import { engines } from '../../engines/index.ts';
 import { handlersOf } from '../../jobs/handlers.ts';
 import { version } from '../../system/version.ts';
 import { choose } from './choice.ts';
-import { helpers, notes } from './hand-written.ts';
+import { contradictions, helpers, notes } from './hand-written.ts';
 import { checkTemplate, objectsOf, operatorTemplate } from './operator-template.ts';
 import { toTemplate } from './placeholders.ts';
 import { valuesSchema, valuesTable, valuesYaml } from './values-files.ts';
@@ -21,7 +21,7 @@ export function helmChart(): Readonly<Record<string, string>> {
     'templates/_helpers.tpl': helpers,
     'templates/NOTES.txt': notes,
     'templates/crds.yaml': crdsTemplate(),
-    'templates/operator.yaml': operatorTemplate(),
+    'templates/operator.yaml': `${contradictions}${operatorTemplate()}`,
     'templates/tests/check.yaml': checkTemplate(),
   };
 }

@@ -1,4 +1,4 @@
-/** What no object is made of: names that templates compute, and what Helm prints after an installation. */
+/** What no object is made of: names that templates compute, what they refuse, and what Helm prints after an installation. */
 import { operatorName, operatorNamespace } from '../../constructs/operator-identity.ts';
 
 export const helpers = `{{- define "clusterwright.image" -}}
@@ -20,6 +20,12 @@ ${operatorName}
 {{- else -}}
 ${operatorName}-{{ $.Release.Namespace }}
 {{- end -}}
+{{- end }}
+`;
+
+/** Both would be a contradiction, and one answer to it is a right in every namespace. A schema would refuse without a reason. */
+export const contradictions = `{{- if and $.Values.watch.all $.Values.watch.namespaces }}
+{{- fail "watch.all and watch.namespaces exclude each other: name namespaces, or watch all of them" }}
 {{- end }}
 `;
 

@@ -1,6 +1,6 @@
 /** Files made from the table of values. */
 import { stringify } from 'yaml';
-import { type ChartValue, chartValues, groupRules } from './values.ts';
+import { type ChartValue, chartValues } from './values.ts';
 
 interface Group {
   readonly name: string;
@@ -70,8 +70,8 @@ function groupSchema(groups: readonly Group[]) {
   };
 }
 
-function schemaOf({ name, value, groups }: Group): object {
-  if (value === undefined) return { ...groupSchema(groups), ...groupRules[name] };
+function schemaOf({ value, groups }: Group): object {
+  if (value === undefined) return groupSchema(groups);
   return { description: value.description, ...value.schema, default: value.default };
 }
 

@@ -174,9 +174,3 @@ export const chartValues: readonly ChartValue[] = rows.map(([path, type, schema,
   default: fallback,
   description,
 }));
-
-/** Rules between values of a group. */
-export const groupRules: Readonly<Record<string, object>> = {
-  // Both would be a contradiction, whose answer is a right in every namespace.
-  watch: { not: { properties: { all: { const: true }, namespaces: { minItems: 1 } } } },
-};
