@@ -34,7 +34,7 @@ export function createApp(app: string): Packed {
     readonly peerDependencies: object;
   };
   // What docs/engines/adding.md tells to install for TypeScript and for the bundle of an agent.
-  const told = ['@types/node', '@aws-sdk/client-s3', '@smithy/node-http-handler'];
+  const told = ['@aws-sdk/client-s3', '@smithy/node-http-handler'];
   for (const name of [...Object.keys({ ...dependencies, ...peerDependencies }), ...told]) {
     const place = join(app, 'node_modules', name);
     mkdirSync(dirname(place), { recursive: true });

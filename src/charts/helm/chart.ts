@@ -51,7 +51,7 @@ function chartFile(): object {
           version: resource.version,
           name: `${resource.plural}.${resource.group}`,
           displayName: resource.kind,
-          description: `A ${resource.kind} of clusterwright`,
+          description: `The kind ${resource.kind} of clusterwright`,
         })),
       ),
     },
