@@ -1,6 +1,6 @@
 /**
- * Redis in the sandbox, in two versions. With coreutils, as the official images: the `timeout` of busybox leaves a process to the first one
- * of the container, and Redis, which is that, does not wait for it. Each probe would leave a zombie.
+ * Redis in the sandbox, in two versions. With coreutils and dash, as the official images: the `timeout` of busybox, which its shell prefers,
+ * leaves a process to the first one of the container, and Redis, which is that, does not wait for it. Each probe would leave a zombie.
  */
 import type { ImageRecipe } from '../../engine/image-recipe.ts';
 
@@ -9,14 +9,19 @@ export const redisImages: readonly ImageRecipe[] = [
     name: 'redis:7.0',
     standsInFor: ['docker.io/library/redis:7.0'],
     layers: [
-      { kind: 'debian', suite: 'bookworm', packages: ['redis-server', 'redis-tools', 'coreutils'], without: 'perl' },
+      {
+        kind: 'debian',
+        suite: 'bookworm',
+        packages: ['redis-server', 'redis-tools', 'coreutils', 'dash'],
+        without: 'perl',
+      },
     ],
     config: {},
   },
   {
     name: 'redis:8.0',
     standsInFor: ['docker.io/library/redis:8.0'],
-    layers: [{ kind: 'debian', suite: 'trixie', packages: ['redis-server', 'redis-tools', 'coreutils'] }],
+    layers: [{ kind: 'debian', suite: 'trixie', packages: ['redis-server', 'redis-tools', 'coreutils', 'dash'] }],
     config: {},
   },
 ];

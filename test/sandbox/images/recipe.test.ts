@@ -16,7 +16,12 @@ describe('recipes', () => {
 
   it('are found by name, and a wrong name is answered with the right ones', () => {
     expect(findRecipe('redis:7.0', images).layers).toEqual([
-      { kind: 'debian', suite: 'bookworm', packages: ['redis-server', 'redis-tools', 'coreutils'], without: 'perl' },
+      {
+        kind: 'debian',
+        suite: 'bookworm',
+        packages: ['redis-server', 'redis-tools', 'coreutils', 'dash'],
+        without: 'perl',
+      },
     ]);
     expect(() => findRecipe('redis:6', images)).toThrow(
       /no image is called redis:6; there are: redis:7\.0, .*clusterwright:dev/,
