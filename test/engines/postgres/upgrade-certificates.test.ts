@@ -71,6 +71,17 @@ describe('the CA of the operator', () => {
     expect(issuedWith('sql', parked)).toEqual(['db-ca: succession']);
   });
 
+  it.each(['cancelled', 'finishing'] as const)(
+    'a person who stops all members has it changed at once, also beside the record of an upgrade: %s',
+    (stage) => {
+      const record = at(stage, { why: 'pg_upgrade refused' });
+      const parked: Story = { ...allGone, spec: { ...versionSpec, instances: 0 }, before: versionBefore, record };
+      expect(issuedWith('sql', parked)).toEqual(['db-ca: succession']);
+      const resuming: Story = { ...parked, spec: versionSpec };
+      expect(issuedWith('sql', resuming)).toEqual([]);
+    },
+  );
+
   it('of Patroni waits for nobody', () => {
     expect(issuedWith('patroni', stopped)).toEqual(['db-patroni-ca: succession']);
   });

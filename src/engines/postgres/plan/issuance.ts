@@ -10,6 +10,7 @@ import { authorityWanted, issuedSecret, sides } from '../resources/certificates.
 import { memberPart } from '../resources/resources.ts';
 import { memberProblems } from './health.ts';
 import { isOutdated, isUnsettled } from './outdated.ts';
+import { willResume } from './resumption.ts';
 
 export interface Issuance {
   readonly steps: readonly ObjectStep[];
@@ -56,7 +57,7 @@ export function unaskableMembers({ pods, observed }: Situation): string | undefi
 
 /** Whom everybody trusts follows from the pod that they started as: all of them are asked for, and all have to be well. */
 function takersIn(situation: Situation): Takers {
-  const { pods, sets, roster, observed, upgrade } = situation;
+  const { pods, sets, roster, observed } = situation;
   const areNone = pods.size === 0 && [...sets.values()].every(({ spec }) => spec?.replicas === 0);
   const areWritten = [...sets.values()].every(
     ({ spec }) => spec?.template?.metadata?.annotations?.[authoritiesAnnotation] === observed.authorities,
@@ -65,5 +66,5 @@ function takersIn(situation: Situation): Takers {
     memberProblems(situation).length === 0 && [...roster.keys()].every((index) => !isOutdated(situation, index));
   // Until Kubernetes has taken up a template, no pod is seen as an older one.
   const areUpToDate = areNone || (areWritten && !isUnsettled(situation) && areWell);
-  return { areNone, areUpToDate, willResume: upgrade !== undefined };
+  return { areNone, areUpToDate, willResume: willResume(situation) };
 }

@@ -20,6 +20,7 @@ import { isBesideOutdated } from './beside.ts';
 import { memberProblems } from './health.ts';
 import { isOutdated, isUnsettled } from './outdated.ts';
 import { asked } from './restart.ts';
+import { willResume } from './resumption.ts';
 
 export interface ShownPlan {
   readonly steps: readonly ObjectStep[];
@@ -90,7 +91,7 @@ function copyingIn(situation: Situation): Copying | undefined {
 }
 
 function takersIn(situation: Situation): CopyTakers {
-  const { pods, sets, roster, live, observed, upgrade } = situation;
+  const { pods, sets, roster, live, observed } = situation;
   const { shown } = observed;
   const areNone = pods.size === 0 && [...sets.values()].every(({ spec }) => spec?.replicas === 0);
   const doAllTrust = (cas: string | undefined): boolean =>
@@ -108,7 +109,7 @@ function takersIn(situation: Situation): CopyTakers {
   return {
     areNone,
     // Their archive, poolers and clients have yet to trust another CA.
-    willResume: upgrade !== undefined,
+    willResume: willResume(situation),
     areUpToDate: areNone || (areWell && doAllTrust(shown?.copy?.cas) && doAllShow),
     trustSource: doAllTrust(shown?.sourceCas),
   };
