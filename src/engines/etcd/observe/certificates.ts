@@ -30,7 +30,7 @@ export async function observeCertificates(
     if (isDoubtful) io.secretRefused(name);
     return io.secret(name, undefined, told);
   };
-  // Whoever has made a CA of the name for something else could sign for these members.
+  // Another CA that happens to have this name could sign certificates for these members.
   const readOwn: Read = (name) => {
     if (isDoubtful) io.secretRefused(name);
     return io.secret(name, { of: cluster.metadata.name });

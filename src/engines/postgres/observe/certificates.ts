@@ -1,6 +1,6 @@
 /**
  * What the Secrets with certificates say, for one look: read by name, without the keys. One of the name that was not made for this cluster
- * says nothing: whoever has signed it could sign for these members. Making its own then meets it, and says whose it is.
+ * counts as absent: its CA could sign certificates for these members. Making its own then meets it, and says whose it is.
  */
 import type { Cluster } from '../../../api/cluster.ts';
 import type { EngineContext } from '../../../engine/engine-context.ts';
