@@ -1,7 +1,7 @@
 /**
  * What the Secrets with certificates say, parsed once for each reading.
  *
- * Every reconcile asks for them, and to parse the certificates of one PostgresCluster takes some 15 ms of CPU. The values of a Secret are
+ * Every reconcile asks for them, and to parse those of one PostgresCluster (8 Secrets) takes 2.6 ms of CPU. The values of a Secret are
  * never changed in place, so their identity tells whether they are known.
  */
 import { type CopySeen, copySeen } from '../certificates/copied.ts';
