@@ -10,7 +10,7 @@ import { killProcess } from '../../src/sandbox/faults/process.ts';
 import { volumeDirectory } from '../../src/sandbox/faults/volume.ts';
 import { keepEtcdEvidence } from '../support/etcd-evidence.ts';
 import { underEtcdWriters } from '../support/etcd-scenario.ts';
-import { damage, replaceIn } from '../support/etcd-story.ts';
+import { damage, recordsOf, replaceIn } from '../support/etcd-story.ts';
 import type { EtcdTestCluster } from '../support/etcd-test-cluster.ts';
 import { openStage, type Stage } from '../support/stage.ts';
 import { until } from '../support/until.ts';
@@ -35,14 +35,19 @@ afterAll(() => stage.close());
 
 const database = (volume: string): string => join(volume, 'data/member/snap/db');
 
-async function damageLog(volume: string): Promise<void> {
+/** In the tenth record, an entry: so many bytes after the length that stands before it, which tells where the next one is. */
+async function damageLog(volume: string, after: number): Promise<void> {
   const directory = join(volume, 'data/member/wal');
   const [oldest = ''] = (await readdir(directory)).filter((name) => name.endsWith('.wal')).sort();
-  damage(join(directory, oldest), 600);
+  const file = join(directory, oldest);
+  const record = recordsOf(file)[9];
+  if (record === undefined) throw new Error(`${file} has fewer than ten records`);
+  damage(file, record + after);
 }
 
 test.each<[how: string, harm: (volume: string) => Promise<void> | void]>([
-  ['its log', damageLog],
+  ['its log', (volume) => damageLog(volume, 40)],
+  ['its log, which etcd takes for the end of it', (volume) => damageLog(volume, 0)],
   ['its database', (volume) => damage(database(volume), 20, 4116)],
   [
     'one byte that only a comparison shows',

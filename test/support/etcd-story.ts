@@ -85,6 +85,23 @@ export function damage(file: string, ...places: readonly number[]): void {
   writeFileSync(file, content);
 }
 
+/**
+ * Where the records of a write-ahead log begin. Before each stands its length: eight bytes, the lowest first, of which the
+ * highest has the top bit set and the padding in its low three bits where there is any.
+ */
+export function recordsOf(file: string): number[] {
+  const content = readFileSync(file);
+  const found: number[] = [];
+  for (let at = 0; at + 8 <= content.length; ) {
+    const length = content.readUIntLE(at, 6);
+    const highest = content[at + 7] ?? 0;
+    if (length === 0) break;
+    found.push(at);
+    at += 8 + length + (highest >= 128 ? highest & 7 : 0);
+  }
+  return found;
+}
+
 export function replaceIn(file: string, text: string, by: string): void {
   writeFileSync(file, Buffer.from(readFileSync(file, 'latin1').replaceAll(text, by), 'latin1'));
 }

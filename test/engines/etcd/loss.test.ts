@@ -35,6 +35,8 @@ const trace = (key: string): string =>
     detail: `{key:${key}; req_size:1200011; response_revision:24; }`,
     duration: '111.151116ms',
   });
+const outOfRange = 'tocommit(216) is out of range [lastIndex(5)]. Was the raft log corrupted, truncated, or lost?';
+
 const killedAt = (log: string): Plight => ({ crashingForMs: 1000, restarts: 1, reason: 'OOMKilled', log });
 
 describe('E1: a member that will not come back', () => {
@@ -167,6 +169,10 @@ describe('E1: a member that will not come back', () => {
       '{"level":"fatal","msg":"failed to read WAL, cannot be repaired","error":"unexpected block type 9"}',
       '{"level":"fatal","msg":"discovery failed","error":"proto: illegal wireType 7"}',
       '{"level":"panic","msg":"failed to open database","error":"invalid database"}',
+      `{"level":"panic","msg":"${outOfRange}","stacktrace":"go.etcd.io/raft/v3.(*raftLog).commitTo"}`,
+      `ft/v3@v3.6.0/node.go:399"}\npanic: ${outOfRange}\n\ngoroutine 53 [running]:\nmain.main()`,
+      '\tserver/zap_raft.go:102 +0x45\ngo.etcd.io/raft/v3.(*raftLog).commitTo(0x1133defa19a0, 0xd8)\n\tlog.go:324 +0xef',
+      '\tserver/zap_raft.go:101 +0x45\ngo.etcd.io/etcd/raft/v3.(*raftLog).commitTo(...)\n\traft/log.go:237 +0xef',
       'state/db","error":"invalid database"}\npanic: failed to open database\n\ngoroutine 129 [running]:\nmain.main()',
     ].map(
       (log): PlanRow => [
@@ -187,6 +193,7 @@ describe('E1: a member that will not come back', () => {
       'crc mismatch',
       'cannot fetch cluster info from peer urls',
       'found data inconsistency with peers',
+      outOfRange,
       '{"level":"fatal","msg":"discovery failed","error":"walpb: crc mismatch"}',
     ].flatMap((key): PlanRow[] =>
       [killedAt(slowPut(key)), killedAt(slowPut(key).slice(150)), killedAt(trace(key))].map((pod) => [
@@ -270,6 +277,10 @@ it.each<readonly [why: string, situation: Story]>([
   ['its volume is gone', { claims: { 1: 'none' } }],
   ['its volume is another one', { claims: { 1: 'blank' } }],
   ['it cannot read its data', { pods: { 1: { crashingForMs: 1000, restarts: 1, lastWords: 'walpb: crc mismatch' } } }],
+  [
+    'its log has lost entries that it has acknowledged',
+    { pods: { 1: { crashingForMs: 1000, restarts: 1, lastWords: outOfRange } } },
+  ],
   [
     'its volume is blank',
     { pods: { 1: { crashingForMs: 1000, restarts: 1, lastWords: 'cannot fetch cluster info from peer urls' } } },

@@ -10,6 +10,11 @@ import type { Pod } from '../../../resources/children.ts';
 const blank = /cannot fetch cluster info from peer urls/;
 /** It cannot read its own data. */
 const unreadable = /crc mismatch|failed to read WAL, cannot be repaired|failed: proto: |failed to open database/;
+/**
+ * Its log ends before entries that it has acknowledged. etcd takes a record that it cannot read to the end for a write
+ * that a crash has cut, and shortens the log by it and all that follow. The leader remembers more.
+ */
+const shortened = /tocommit\(\d+\) is out of range|raftLog\)\.commitTo\(/;
 /** Its check at the start: some running member holds other data. Which of the two is wrong it does not know. */
 const inconsistent = /found data inconsistency with peers/;
 
@@ -17,12 +22,13 @@ const inconsistent = /found data inconsistency with peers/;
 const full = /no space left on device/;
 
 /** `none`: nothing that says anything about its data. */
-export type DataComplaint = 'blank' | 'unreadable' | 'inconsistent' | 'none';
+export type DataComplaint = 'blank' | 'unreadable' | 'shortened' | 'inconsistent' | 'none';
 
 export function complaintOf(pod: Pod | undefined): DataComplaint {
   const words = lastWords(pod);
   if (blank.test(words)) return 'blank';
   if (unreadable.test(words)) return 'unreadable';
+  if (shortened.test(words)) return 'shortened';
   return inconsistent.test(words) ? 'inconsistent' : 'none';
 }
 
@@ -44,9 +50,12 @@ function lastWords(pod: Pod | undefined): string {
     .join('\n');
 }
 
-/** Go's own line after a panic, or an entry of the log with which etcd ends. The first line may be half of one. */
+/** The stack after a panic of `commitTo` is almost as long as what a pod's status keeps: 2,048 bytes. */
+const callOfCommitTo = /^go\.etcd\.io\/(?:etcd\/)?raft\/v3\.\(\*raftLog\)\.commitTo\(/;
+
+/** Go's own lines after a panic, or an entry of the log with which etcd ends. The first line may be half of one. */
 function finalWords(line: string): string[] {
-  if (line.startsWith('panic: ')) return [line];
+  if (line.startsWith('panic: ') || callOfCommitTo.test(line)) return [line];
   if (!/^\{"level":"(?:fatal|panic)"/.test(line)) return [];
   const { msg, error } = entryOf(line);
   return [`${String(msg ?? '')}: ${String(error ?? '')}`];

@@ -50,6 +50,7 @@ export function failureOf(situation: Situation, member: Member): string | undefi
   if (isDoubtful) return undefined;
   if (complaint !== 'none' && !isRunning(pod)) {
     if (complaint === 'unreadable') return 'it cannot read its data';
+    if (complaint === 'shortened') return 'its log has lost entries that it has acknowledged';
     if (complaint === 'inconsistent') return 'its data differs';
     if (resumes) return 'its volume is blank';
   }

@@ -26,7 +26,7 @@ import { keepStep } from './volumes.ts';
 /** Its volume holds data that is worth a look: nobody can copy it from anywhere else. */
 function isDamaged(pod: Pod | undefined): boolean {
   const complaint = complaintOf(pod);
-  return complaint === 'unreadable' || complaint === 'inconsistent';
+  return complaint === 'unreadable' || complaint === 'shortened' || complaint === 'inconsistent';
 }
 
 export type EtcdPlan = Plan<EtcdAction>;
