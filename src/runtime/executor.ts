@@ -19,7 +19,7 @@ import { filledSecret } from '../resources/secret.ts';
 import { isAlreadyExists } from './api-error.ts';
 import type { Cache } from './cache.ts';
 import type { KubeClient } from './client.ts';
-import { createIssuer } from './issuer.ts';
+import { createIssuer, type Made } from './issuer.ts';
 import { NameConflict } from './name-conflict.ts';
 import { takeOverPatch } from './ownership.ts';
 import type { UnansweredWrites } from './unanswered-writes.ts';
@@ -172,7 +172,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
     }
   }
 
-  async function runObjectStep(step: ObjectStep, signal: AbortSignal): Promise<void> {
+  async function runObjectStep(step: ObjectStep, made: Made, signal: AbortSignal): Promise<void> {
     refuseClaims(step);
     switch (step.type) {
       case 'create':
@@ -180,7 +180,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
       case 'apply':
         return apply(step.object, signal);
       case 'issue':
-        return issuer.issue(step, signal);
+        return issuer.issue(step, made, signal);
       case 'patch': {
         const metadata = { ...(step.patch.metadata as object | undefined), uid: step.ref.uid };
         cache.observeWrite(await client.mergePatch(step.ref, { ...step.patch, metadata }, { signal }));
@@ -202,6 +202,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
   return {
     async run(steps, act, signal, onFailure) {
       const failures: StepFailed[] = [];
+      const made: Made = new Map();
       for (const step of steps) {
         signal.throwIfAborted();
         onStep?.(step);
@@ -209,7 +210,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
           if (step.type === 'act') {
             if (!mayWrite()) throw new Error('not done, because this process does not hold the lease');
             await tracked(() => act(step.action));
-          } else await runObjectStep(step, signal);
+          } else await runObjectStep(step, made, signal);
         } catch (error) {
           signal.throwIfAborted();
           if (error instanceof NameConflict) throw error;

@@ -23,8 +23,11 @@ export interface IssuerOptions {
   readonly randomness?: Randomness;
 }
 
+/** The Secrets that the steps of one plan have made so far, by name: what comes after need not read them back. */
+export type Made = Map<string, Values>;
+
 export interface Issuer {
-  issue(step: IssueStep, signal: AbortSignal): Promise<void>;
+  issue(step: IssueStep, made: Made, signal: AbortSignal): Promise<void>;
 }
 
 const absent = digestOf(undefined);
@@ -43,14 +46,15 @@ export function createIssuer(options: IssuerOptions): Issuer {
   }
 
   return {
-    async issue(step, signal) {
+    async issue(step, earlier, signal) {
       const { object, issue } = step;
       const { name, namespace = '' } = object.metadata;
       const source = sourceOf(issue);
+      const known = source === undefined ? undefined : earlier.get(source);
       const [live, from] = await Promise.all([
         // One that is not there is created, which fails where it is there by now.
         issue.seen === absent ? undefined : read(namespace, name, signal),
-        source === undefined ? undefined : read(namespace, source, signal),
+        source === undefined || known !== undefined ? undefined : read(namespace, source, signal),
       ]);
       refuseOthers(step, live);
       if (from !== undefined) refuse(sourceConflict(step, from));
@@ -59,10 +63,15 @@ export function createIssuer(options: IssuerOptions): Issuer {
         onStaleSecret?.(namespace, name);
         throw new Error(outdated);
       }
-      const made = makeOf(issue, { own, source: from === undefined ? undefined : valuesOf(from) }, namespace);
+      const made = makeOf(
+        issue,
+        { own, source: known ?? (from === undefined ? undefined : valuesOf(from)) },
+        namespace,
+      );
       try {
         const written = await write(object, live, made, signal);
         onSecret?.(written, made);
+        earlier.set(name, made);
       } catch (error) {
         if (!isAlreadyExists(error)) throw error;
         refuseOthers(step, await read(namespace, name, signal));

@@ -43,7 +43,6 @@ describe('a new cluster', () => {
         'create ConfigMap db-failover',
         'create ConfigMap db-sync',
         'create ServiceAccount db-postgres',
-        'create Role db-postgres',
         'create RoleBinding db-postgres',
         'create ConfigMap db-patroni',
         'create ConfigMap db-members',
@@ -54,6 +53,7 @@ describe('a new cluster', () => {
         'create StatefulSet db-0',
         'create StatefulSet db-1',
         'create StatefulSet db-2',
+        'create Role db-postgres',
         'wait Forming',
       ],
     ],
@@ -72,7 +72,6 @@ describe('a new cluster', () => {
         'create ConfigMap db-failover',
         'create ConfigMap db-sync',
         'create ServiceAccount db-postgres',
-        'create Role db-postgres',
         'create RoleBinding db-postgres',
         'create ConfigMap db-patroni',
         'create ConfigMap db-members',
@@ -83,6 +82,7 @@ describe('a new cluster', () => {
         'create StatefulSet db-0',
         'create StatefulSet db-1',
         'create StatefulSet db-2',
+        'create Role db-postgres',
         'wait Forming',
       ],
     ],
@@ -264,7 +264,12 @@ describe('a member that is not well', () => {
     [
       'does not hold up members that are added',
       { spec: { instances: 4 }, before: {}, members: { 1: 'silent' } },
-      ['apply ConfigMap db-members: db-3.start=join', 'create StatefulSet db-3', ...waits],
+      [
+        'apply ConfigMap db-members: db-3.start=join',
+        'create StatefulSet db-3',
+        'apply Role db-postgres: rules[2].resourceNames',
+        ...waits,
+      ],
     ],
     [
       'does not hold up a setting',
@@ -421,11 +426,12 @@ describe('the rights of the pods', () => {
         ];
         return owner === undefined ? [] : [{ ...object, metadata: { ...object.metadata, ownerReferences } }];
       });
+  const all = ['db-0-0', 'db-1-0', 'db-2-0'];
   it.each<[string, Story, readonly string[] | undefined]>([
-    ['of a new cluster are about no pod', nothingYet, []],
+    ['of a new cluster are about the pods of the StatefulSets that are made before', nothingYet, all],
     ['of members that have their StatefulSets are as they were written', {}, undefined],
-    ['leave out a member whose StatefulSet is gone', { children: withSet(1) }, ['db-0-0', 'db-2-0']],
+    ['stay about a member whose StatefulSet is gone, and made again before', { children: withSet(1) }, undefined],
     ['leave out a pod whose StatefulSet is somebody else’s', { children: withSet(2, 'x') }, ['db-0-0', 'db-1-0']],
-    ['leave out those that are added', { spec: { instances: 4 }, before: {} }, undefined],
+    ['come to be about those that are added', { spec: { instances: 4 }, before: {} }, [...all, 'db-3-0']],
   ])('%s', (_, story, expected) => expect(pods(story)).toEqual(expected));
 });

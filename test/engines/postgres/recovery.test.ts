@@ -83,7 +83,7 @@ describe('a survivor that a person names', () => {
     members: { 2: { lsn: 0x3000148 }, 0: 'gone', 1: 'gone' },
     children: stopped as never,
   });
-  const rest = ['apply Role db-postgres: rules[2].resourceNames', 'apply ConfigMap db-members: data.recover-from'];
+  const rest = ['apply ConfigMap db-members: data.recover-from', 'apply Role db-postgres: rules[2].resourceNames'];
   table([
     [
       'stops the others first, and keeps their volumes',

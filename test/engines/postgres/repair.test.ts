@@ -14,9 +14,9 @@ const table = (rows: readonly PlanRow[]): void =>
 const waits = ['wait MembersNotReady'];
 const replaced = (number: number, next = 3): readonly string[] => [
   `data-db-${number}-0: retired true`,
-  'apply Role db-postgres: rules[2].resourceNames',
   `apply ConfigMap db-members: db-${next}.start=join`,
   `create StatefulSet db-${next}`,
+  'apply Role db-postgres: rules[2].resourceNames[2]',
   `delete StatefulSet db-${number}`,
   'wait Replacing',
 ];
@@ -131,8 +131,8 @@ describe('a member that has lost its volume', () => {
       { ...blank, spec: { instances: 2 }, before: { instances: 3 } },
       [
         'data-db-2-0: retired true',
-        'apply Role db-postgres: rules[2].resourceNames',
         'apply ConfigMap db-members: ',
+        'apply Role db-postgres: rules[2].resourceNames',
         'delete StatefulSet db-2',
         'wait Replacing',
       ],

@@ -48,9 +48,9 @@ describe('replace-member', () => {
   const replace = (pod: string, story?: Story) => noted('replace-member', pod, story);
   const replaced = [
     'data-db-2-0: retired true',
-    'apply Role db-postgres: rules[2].resourceNames',
     'apply ConfigMap db-members: db-3.start=join',
     'create StatefulSet db-3',
+    'apply Role db-postgres: rules[2].resourceNames[2]',
     'delete StatefulSet db-2',
     'wait Replacing',
   ];

@@ -1,6 +1,7 @@
 /** Asks the Patroni of every member at once, each within a second. Reads only. */
 import type { Cluster } from '../../../api/cluster.ts';
 import type { EngineContext, TlsMaterial } from '../../../engine/engine-context.ts';
+import { firstLook } from '../../../engine/first-look.ts';
 import type { Children, Pod } from '../../../resources/children.ts';
 import { isAnyStuckCreating } from '../../../resources/stuck-creating.ts';
 import { patroniTls, SecretUnusable } from '../client/credentials.ts';
@@ -25,8 +26,9 @@ import { observeStaging } from './staging.ts';
 export async function observePostgres(
   cluster: Cluster<PostgresSpec>,
   children: Children,
-  io: EngineContext,
+  given: EngineContext,
 ): Promise<PostgresObserved> {
+  const io = firstLook(cluster, children, given);
   if (isAnyStuckCreating(children, io.now())) readAgain(cluster, io);
   const [issued, shown] = await Promise.all([observeCertificates(cluster, io), observeShown(cluster, io)]);
   const certificates = { ...issued, ...(shown === undefined ? {} : { shown }) };

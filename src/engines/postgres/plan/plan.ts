@@ -5,7 +5,7 @@ import { objectSteps } from '../../../plan/objects.ts';
 import { blocked, type ObjectStep, type Outcome, type Step, settled, wait } from '../../../plan/plan.ts';
 import { awaitingExpansion, growthSteps, walVolumes } from '../../../plan/volume-expansion.ts';
 import type { PostgresAction } from '../action.ts';
-import { authoritiesAnnotation, recoverAnnotation } from '../names.ts';
+import { authoritiesAnnotation, memberName, recoverAnnotation } from '../names.ts';
 import { podOf, type Situation } from '../observe/situation.ts';
 import { firstAuthorities } from '../resources/authorities.ts';
 import { postgresChildren } from '../resources/resources.ts';
@@ -258,7 +258,10 @@ interface Underway extends Pick<UpgradePlan, 'record' | 'isRunning'> {
   readonly recovery?: Recovery;
 }
 
-/** The objects first: a member that is added must start. Those of members that leave go last. */
+/**
+ * The objects first: a member that is added must start. Those of members that leave go last. A StatefulSet that is not seen is made before
+ * the Role that names its pod: where the name is somebody else's, that fails, and nothing after it is done.
+ */
 function withObjects(
   situation: Situation,
   roster: Roster,
@@ -272,7 +275,8 @@ function withObjects(
     return observed.authorities ?? written ?? firstAuthorities;
   };
   const state = recovery?.isAlone === true ? stateFor(situation, recovery.survivor) : stateToMake(situation);
-  const isOurs = (index: number): boolean => sets.has(index);
+  const isOurs = (index: number): boolean =>
+    sets.has(index) || children.statefulSet(memberName(cluster.metadata.name, index)) === undefined;
   const serverCas = observed.shown?.copy?.trusted;
   const extra = { ...upgrading, isOurs, restart: restartWanted(situation), request: recovery?.request, serverCas };
   const desired = postgresChildren(cluster, roster, authorities, extra);

@@ -170,9 +170,13 @@ export function nameWarnings({ cluster, observed }: Situation): SpecWarning[] {
   return [{ reason: 'CertificateNames', message }];
 }
 
-/** Until members have a certificate no template names it: a pod would wait for it. */
+/**
+ * Until members have a certificate no template names it: a pod would wait for it. Nor does the Role name the pods of StatefulSets that are
+ * not made.
+ */
 export function withoutTemplates(steps: readonly Step<PostgresAction>[]): Step<PostgresAction>[] {
-  return steps.filter(
-    (step) => !((step.type === 'create' || step.type === 'apply') && step.object.kind === 'StatefulSet'),
-  );
+  const writes = (step: Step<PostgresAction>, kind: string): boolean =>
+    (step.type === 'create' || step.type === 'apply') && step.object.kind === kind;
+  const isOneMissing = steps.some((step) => step.type === 'create' && step.object.kind === 'StatefulSet');
+  return steps.filter((step) => !writes(step, 'StatefulSet') && !(isOneMissing && writes(step, 'Role')));
 }

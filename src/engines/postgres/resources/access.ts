@@ -12,39 +12,13 @@ import { podName, postgresNames, stateNames } from '../names.ts';
 
 const rbac = 'rbac.authorization.k8s.io';
 
-/**
- * `members`: the numbers of those whose StatefulSets are this cluster's. Until then, the name of a pod may be that of somebody else's, which
- * these pods may not change.
- */
-export function accessOfPods(cluster: Cluster<PostgresSpec>, members: readonly number[], part: Part): KubeObject[] {
+/** Whom the pods run as, and the role that it is bound to. */
+export function accountOfPods(cluster: Cluster<PostgresSpec>, part: Part): KubeObject[] {
   const { name, namespace } = cluster.metadata;
-  const { account, state } = postgresNames(name);
+  const { account } = postgresNames(name);
   const metadata = ownedMetadata(cluster, account, part);
-  const core = [''];
   return [
     { apiVersion: 'v1', kind: 'ServiceAccount', metadata, automountServiceAccountToken: false },
-    {
-      apiVersion: `${rbac}/v1`,
-      kind: 'Role',
-      metadata,
-      rules: [
-        { apiGroups: core, resources: ['configmaps'], resourceNames: [state.leader], verbs: ['get'] },
-        { apiGroups: core, resources: ['configmaps'], resourceNames: stateNames(name), verbs: ['patch'] },
-        // Without names, a rule is about all pods.
-        ...(members.length === 0
-          ? []
-          : [
-              {
-                apiGroups: core,
-                resources: ['pods'],
-                resourceNames: members.map((index) => podName(name, index)),
-                verbs: ['patch'],
-              },
-            ]),
-        // A list by labels cannot be held to names.
-        { apiGroups: core, resources: ['configmaps', 'pods'], verbs: ['list', 'watch'] },
-      ],
-    },
     {
       apiVersion: `${rbac}/v1`,
       kind: 'RoleBinding',
@@ -53,4 +27,28 @@ export function accessOfPods(cluster: Cluster<PostgresSpec>, members: readonly n
       subjects: [{ kind: 'ServiceAccount', name: account, namespace }],
     },
   ];
+}
+
+/**
+ * `members`: the numbers of those whose StatefulSets are this cluster's. Until then, the name of a pod may be that of somebody else's, which
+ * these pods may not change. So the StatefulSets are made first.
+ */
+export function roleOfPods(cluster: Cluster<PostgresSpec>, members: readonly number[], part: Part): KubeObject {
+  const { name } = cluster.metadata;
+  const { account, state } = postgresNames(name);
+  const core = [''];
+  const pods = members.map((index) => podName(name, index));
+  return {
+    apiVersion: `${rbac}/v1`,
+    kind: 'Role',
+    metadata: ownedMetadata(cluster, account, part),
+    rules: [
+      { apiGroups: core, resources: ['configmaps'], resourceNames: [state.leader], verbs: ['get'] },
+      { apiGroups: core, resources: ['configmaps'], resourceNames: stateNames(name), verbs: ['patch'] },
+      // Without names, a rule is about all pods.
+      ...(pods.length === 0 ? [] : [{ apiGroups: core, resources: ['pods'], resourceNames: pods, verbs: ['patch'] }]),
+      // A list by labels cannot be held to names.
+      { apiGroups: core, resources: ['configmaps', 'pods'], verbs: ['list', 'watch'] },
+    ],
+  };
 }

@@ -10,7 +10,7 @@ import { clusterIPService, headlessService } from '../../../resources/service.ts
 import type { PostgresSpec } from '../kind/schema.ts';
 import { followedSource } from '../kind/source.ts';
 import { component, postgresNames, roleLabel, sqlPort, stateNames } from '../names.ts';
-import { accessOfPods } from './access.ts';
+import { accountOfPods, roleOfPods } from './access.ts';
 import { accessServices } from './access-services.ts';
 import { certificateChildren } from './certificates.ts';
 import { exporterChildren } from './exporter.ts';
@@ -42,7 +42,7 @@ export function postgresResources(cluster: Cluster<PostgresSpec>): readonly Desi
 }
 
 /**
- * The ConfigMaps of Patroni. They have no owner: what they say belongs to the data. Only a new cluster gets them: see `accessOfPods`.
+ * The ConfigMaps of Patroni. They have no owner: what they say belongs to the data. Only a new cluster gets them: see `roleOfPods`.
  * `primary`: of a cluster that runs. Until it writes anew who may be elected beside it, only this pod may. `systemId`: of the database, where
  * nobody runs who would write it.
  */
@@ -91,7 +91,7 @@ export interface Beyond {
   readonly record?: UpgradeRecord | undefined;
   /** Which members run; default: all. */
   readonly isRunning?: (index: number) => boolean;
-  /** Whose StatefulSets are there, and of this cluster; default: all. */
+  /** Whose StatefulSets are this cluster's, or are about to be made; default: all. */
   readonly isOurs?: (index: number) => boolean;
   /** See `restartAnnotation`. */
   readonly restart?: string | undefined;
@@ -125,7 +125,7 @@ export function postgresChildren(
     ...certificateChildren(cluster, part),
     ...shownChildren(cluster, part, serverCas),
     applicationSecret(cluster),
-    ...accessOfPods(cluster, [...roster.keys()].filter(isOurs), part).map((object) => ({ object })),
+    ...accountOfPods(cluster, part).map((object) => ({ object })),
     { object: configMap(owned(names.patroni), patroni) },
     {
       object: configMap(owned(names.roster), {
@@ -146,6 +146,7 @@ export function postgresChildren(
         restart,
       }),
     })),
+    { object: roleOfPods(cluster, [...roster.keys()].filter(isOurs), part) },
     ...poolerChildren(cluster),
     ...exporterChildren(cluster, roster),
     ...accessServices(cluster).map((object) => ({ object })),
