@@ -31,6 +31,7 @@ import { poolerProblem, resumeSteps } from './pooler.ts';
 import type { PostgresPlan } from './postgres-plan.ts';
 import { withoutRoom } from './prepared.ts';
 import { dropAnnotation, type Recovery, recoveryOf } from './recovery.ts';
+import { correctedSettings } from './refused-start.ts';
 import { planReplacement } from './replacement.ts';
 import { planSwitchover, replaceRequested, settledReplaceSteps } from './requests.ts';
 import { planRestart, planStuck, recheckMs, restartWanted } from './restart.ts';
@@ -144,7 +145,7 @@ function planMembers(situation: Situation, take: BackupFactory): PostgresPlan {
   const stuck = planStuck(situation);
   if (primary === undefined) {
     const roster = nextRoster(situation, { mayShrink: false });
-    const steps = [...accompanying(situation), ...(stuck?.steps ?? [])];
+    const steps = [...accompanying(situation), ...(stuck?.steps ?? []), ...correctedSettings(situation)];
     return withObjects(situation, roster, steps, stuck?.outcome ?? withoutPrimary(situation));
   }
   const steps = [

@@ -22,6 +22,14 @@ export function configPatch({ cluster, observed }: Situation): Json | undefined 
   return { ...patch, postgresql: { ...postgresql, parameters: { ...changed, ...parameters } } };
 }
 
+/** Of the settings of PostgreSQL alone; null takes one away. Undefined where nobody has told. */
+export function parametersPatch({ cluster, observed }: Situation): Json | undefined {
+  const { config } = observed;
+  if (config === undefined) return undefined;
+  const [wanted, actual] = [at(sharedConfig(cluster), 'parameters'), at(config, 'parameters')];
+  return { ...differing(wanted, actual), ...unwanted(wanted, actual) };
+}
+
 /** The slot of an archive that is not wanted any more would keep the log for nobody. */
 function withoutArchive(wanted: Json, config: Json): Json {
   const isLeft = !('slots' in wanted) && archiveSlot in objectOf(config.slots);

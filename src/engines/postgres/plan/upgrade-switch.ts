@@ -13,6 +13,7 @@ import { indexOf, podOf, type Situation } from '../observe/situation.ts';
 import type { UpgradeRecord } from '../resources/upgrade-record.ts';
 import { problemOf } from './health.ts';
 import { configWithPause } from './pause.ts';
+import { correctedSettings } from './refused-start.ts';
 import { type UpgradePlan, upgradeRecheckMs } from './upgrade-plan.ts';
 
 type Notes = Readonly<Record<string, string | null>>;
@@ -105,5 +106,6 @@ export function planStarting(situation: Situation, record: UpgradeRecord): Upgra
     return { steps: [], record: { ...record, stage: 'finishing' }, outcome };
   }
   const problem = problemOf(situation, leader) ?? `${podOf(situation, leader)} is not primary yet`;
-  return { steps: [], record, outcome: wait('Upgrading', `PostgreSQL ${to} starts: ${problem}`, upgradeRecheckMs) };
+  const outcome = wait('Upgrading', `PostgreSQL ${to} starts: ${problem}`, upgradeRecheckMs);
+  return { steps: correctedSettings(situation), record, outcome };
 }

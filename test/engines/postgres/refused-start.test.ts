@@ -1,0 +1,86 @@
+/** A setting with which PostgreSQL does not start: what a person corrects in the spec reaches Patroni though nobody is primary. */
+import { describe, expect, it } from 'vitest';
+import type { Story } from '../../support/postgres-situation.ts';
+import { at, told, spec as upgraded } from '../../support/postgres-upgrade.ts';
+import { type PlanRow, planned } from '../../support/postgres-words.ts';
+
+const wrong = { shared_preload_libraries: 'nobody_has_it' };
+const one = { instances: 1, synchronous: { count: 0 } } as const;
+const nobody = { primary: 'nobody', leader: 'nobody' } as const;
+const failed = { postgres: 'start failed' } as const;
+const single = { before: { ...one, parameters: wrong }, ...nobody } satisfies Story;
+const taken = 'configure postgresql.parameters.shared_preload_libraries=null';
+
+describe('with nobody primary', () => {
+  const rows: readonly PlanRow[] = [
+    [
+      'a setting that is gone from the spec goes',
+      { ...single, spec: one, members: { 0: failed } },
+      [taken, 'wait NoPrimary'],
+    ],
+    [
+      'one that is corrected is written',
+      { ...single, spec: { ...one, parameters: { shared_preload_libraries: 'auto_explain' } }, members: { 0: failed } },
+      ['configure postgresql.parameters.shared_preload_libraries=auto_explain', 'wait NoPrimary'],
+    ],
+    [
+      'it reaches the members that wait for those that do not start',
+      {
+        before: { parameters: wrong },
+        spec: {},
+        ...nobody,
+        members: { 0: failed, 1: 'silent', 2: { postgres: 'running' } },
+      },
+      [taken, 'wait NoPrimary'],
+    ],
+    [
+      'nothing is changed that decides who may be elected',
+      {
+        before: { parameters: wrong },
+        spec: { synchronous: { count: 0 }, failover: { ttl: '60s' } },
+        ...nobody,
+        members: { all: failed },
+      },
+      [taken, 'wait NoPrimary'],
+    ],
+    [
+      'max_prepared_transactions of a server that runs stays',
+      {
+        before: { parameters: { ...wrong, max_prepared_transactions: '10' } },
+        spec: {},
+        ...nobody,
+        members: { 0: failed, 2: { postgres: 'running' } },
+      },
+      [taken, 'wait NoPrimary'],
+    ],
+    [
+      'and goes where none runs: with it, none may start',
+      {
+        before: { ...one, parameters: { max_prepared_transactions: '10' } },
+        spec: one,
+        ...nobody,
+        members: { 0: failed },
+      },
+      ['configure postgresql.parameters.max_prepared_transactions=null', 'wait NoPrimary'],
+    ],
+    ['an election is not disturbed', { before: { parameters: wrong }, spec: {}, ...nobody }, ['wait NoPrimary']],
+  ];
+  it.each(rows)('%s', (_, story, plan) => expect(planned(story)).toEqual(plan));
+
+  it('a member that has left is not told', () => {
+    const story = { before: { parameters: wrong }, spec: {}, ...nobody, rostered: [1, 2], members: { 0: failed } };
+    expect(planned(story as Story)).not.toContain(taken);
+  });
+
+  it('likewise where the new version does not start after an upgrade', () => {
+    const story = {
+      spec: upgraded,
+      before: { ...upgraded, parameters: wrong },
+      record: at('starting', told),
+      numbers: [0],
+      ...nobody,
+      members: { 0: failed },
+    } satisfies Story;
+    expect(planned(story)).toContain(taken);
+  });
+});
