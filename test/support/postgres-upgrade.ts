@@ -59,7 +59,7 @@ export function ended(wanted: KubeObject, container: string, ending: Ending): Ku
   });
   const made = (type?: string): KubeObject => ({
     ...job,
-    metadata: { ...job.metadata, uid },
+    metadata: { ...job.metadata, uid, creationTimestamp: new Date(now - 90_000).toISOString() },
     status: {
       conditions:
         type === undefined ? [] : [{ type, status: 'True', lastTransitionTime: new Date(now - 60_000).toISOString() }],

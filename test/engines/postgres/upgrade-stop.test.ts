@@ -1,7 +1,10 @@
 /** The cluster stops for a major upgrade, and whatever is not as it must be cancels it. */
 import { describe, expect, it } from 'vitest';
+import type { KubeObject } from '../../../src/api/object.ts';
+import { situationOf } from '../../../src/engines/postgres/observe/situation.ts';
+import { planPostgres } from '../../../src/engines/postgres/plan/plan.ts';
 import type { UpgradeRecord } from '../../../src/engines/postgres/resources/upgrade-record.ts';
-import { type Story, systemId } from '../../support/postgres-situation.ts';
+import { now, postgresWorld, type Story, systemId } from '../../support/postgres-situation.ts';
 import {
   allGone,
   base,
@@ -174,6 +177,42 @@ describe('stopping', () => {
     const story = { ...stopping, running: [1, 2], members: { 0: 'gone' }, primary: 1 } satisfies Story;
     expect(planned(story)).toEqual(['apply ConfigMap db-members: data.upgrade', set(0), cancelled]);
     expect(recordAfter(story)).toMatchObject({ upgrade: { stage: 'cancelled' } });
+  });
+
+  describe('a Job whose pod finds no node', () => {
+    /** Of the last standby. */
+    const unscheduled = (ageMs: number): Story => {
+      const [own = [], first = []] = compared(checkpoint('shut down'), checkpoint('shut down in recovery'));
+      const [job, pod] = compared('running', 'running', 'running')[2] ?? [];
+      const creationTimestamp = new Date(now - ageMs).toISOString();
+      const conditions = [{ type: 'PodScheduled', status: 'False', message: '0/3 nodes are available' }];
+      const last = [
+        { ...job, metadata: { ...job?.metadata, creationTimestamp } },
+        { ...pod, status: { phase: 'Pending', conditions } },
+      ] as KubeObject[];
+      return { ...stopping, ...allGone, children: withPause(own, first, last) };
+    };
+    const outcomeOf = (story: Story) => {
+      const { cluster, children, observed } = postgresWorld(story);
+      return planPostgres(situationOf(cluster, children, observed), () => undefined).outcome;
+    };
+
+    it('is said, since nobody is served meanwhile', () => {
+      expect(planned(unscheduled(60_000))).toEqual(['wait Upgrading']);
+      expect(outcomeOf(unscheduled(60_000))).toMatchObject({
+        message: expect.stringContaining('db-checkpoint-2-x1y2z cannot be scheduled: 0/3 nodes are available'),
+      });
+    });
+
+    it('is not waited for: all members start again on the old version', () => {
+      const late = unscheduled(301_000);
+      expect(planned(late)).toEqual(
+        expect.arrayContaining([unpause, 'delete Job db-checkpoint-2', set(0), set(1), set(2), cancelled]),
+      );
+      expect(recordAfter(late)).toMatchObject({
+        upgrade: { stage: 'cancelled', why: expect.stringContaining('cannot be scheduled: 0/3 nodes are available') },
+      });
+    });
   });
 
   it('goes on with the standbys that are proven equal', () => {

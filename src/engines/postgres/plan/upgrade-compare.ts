@@ -2,6 +2,8 @@
  * The volumes of all members are compared while nobody runs. At least one standby must be proven to have everything that the primary has,
  * and none may have more: a member that was promoted meanwhile has commits that the primary does not have.
  */
+import { removal } from '../../../jobs/required-backup.ts';
+import type { Job } from '../../../resources/children.ts';
 import { podOf, type Situation } from '../observe/situation.ts';
 import type { UpgradeRecord } from '../resources/upgrade-record.ts';
 import { cancelling } from './upgrade-cancel.ts';
@@ -11,6 +13,12 @@ import type { UpgradePlan } from './upgrade-plan.ts';
 export type Waiting = (message: string, more: Partial<UpgradePlan>) => UpgradePlan;
 
 type Values = Readonly<Record<string, string>>;
+
+/**
+ * Such a Job reads one file, and nobody is served meanwhile. A pod that finds no node or no volume, since the members have stopped, may wait for
+ * as long as that lasts: the old version is started again then.
+ */
+const patienceMs = 300_000;
 
 /** All volumes at once. */
 export function compareVolumes(situation: Situation, record: UpgradeRecord, waiting: Waiting): UpgradePlan {
@@ -28,8 +36,19 @@ export function compareVolumes(situation: Situation, record: UpgradeRecord, wait
     found.flatMap(({ index, result }) => (result.state === 'done' ? [[index, result.values]] : [])),
   );
   if (values.size < found.length) {
+    const awaited = found.flatMap(({ result }) => (result.state === 'running' ? [result.message] : [])).join('; ');
+    const late = lateJobs(
+      situation,
+      found.flatMap(({ name, result }) => (result.state === 'running' ? [name] : [])),
+    );
+    if (late.length > 0) {
+      const why = `the volumes could not be compared within ${patienceMs / 60_000} minutes: ${awaited}`;
+      const plan = cancelling(situation, record, why);
+      return { ...plan, steps: [...plan.steps, ...late.flatMap((job) => removal(job, 'it has not ended in time'))] };
+    }
     const steps = found.flatMap((one) => one.steps);
-    return waiting('the volumes of the members are compared', { steps, isRunning });
+    const words = awaited === '' ? '' : `: ${awaited}`;
+    return waiting(`the volumes of the members are compared${words}`, { steps, isRunning });
   }
   const own = values.get(leader);
   const name = podOf(situation, leader);
@@ -47,6 +66,13 @@ export function compareVolumes(situation: Situation, record: UpgradeRecord, wait
     record: { ...record, stage: 'upgrading', kept },
     isRunning,
   });
+}
+
+function lateJobs({ children, observed }: Situation, names: readonly string[]): readonly Job[] {
+  return children.jobs.filter(
+    ({ metadata: { name, creationTimestamp = '' } }) =>
+      names.includes(name) && observed.at - Date.parse(creationTimestamp) > patienceMs,
+  );
 }
 
 function isEqual(one: Values, own: Values): boolean {
