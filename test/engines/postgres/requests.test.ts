@@ -261,6 +261,21 @@ describe('certificates that were renewed', () => {
       ['reload db-1-0', 'settled'],
     ],
     [
+      'are read while a member is away for long',
+      { ...started(48, 30), pods: { 2: 'unready' } },
+      ['reload db-1-0', 'wait MembersNotReady'],
+    ],
+    [
+      'are read while an upgrade waits for a person',
+      { ...started(48, 30), before: { version: '16' }, spec: { version: '17' } },
+      ['reload db-1-0', 'blocked UpgradeNeedsBackup'],
+    ],
+    [
+      'are read while a request waits for a person',
+      { ...started(48, 30), metadata: { annotations: { 'clusterwright.dev/switchover-to': 'db-9-0' } } },
+      ['reload db-1-0', 'blocked SwitchoverRefused'],
+    ],
+    [
       'wait for a restart that is due',
       { ...started(48, 30), pods: { 2: 'outdated' } },
       ['delete Pod db-2-0', 'wait Restarting'],

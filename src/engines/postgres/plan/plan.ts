@@ -161,6 +161,7 @@ function planMembers(situation: Situation, take: BackupFactory): PostgresPlan {
     ...resumeSteps(situation),
     ...besideSteps(situation),
   ];
+  // Also while a person is waited for, which may take longer than the certificate that a server has read before lasts.
   const reloads = [...reloadSteps(situation), ...shownReloads(situation)];
   const replacement = planReplacement(situation, replaceRequested(situation));
   if (replacement !== undefined) {
@@ -177,9 +178,9 @@ function planMembers(situation: Situation, take: BackupFactory): PostgresPlan {
   if (stuck !== undefined) return withObjects(situation, roster, [...steps, ...stuck.steps], stuck.outcome);
   const awaited = awaitedBeforeChange(situation, problems, roster, leaving);
   // A server that others refuse for its certificate is not well before it has read another one.
-  if (awaited !== undefined) return withObjects(situation, roster, [...steps, ...shownReloads(situation)], awaited);
+  if (awaited !== undefined) return withObjects(situation, roster, [...steps, ...reloads], awaited);
   const tooMany = withoutRoom(situation);
-  if (tooMany !== undefined) return withObjects(situation, roster, steps, tooMany);
+  if (tooMany !== undefined) return withObjects(situation, roster, [...steps, ...reloads], tooMany);
   if (steps.length > 0) {
     return withObjects(situation, roster, steps, wait('Updating', 'settings are brought in line', recheckMs));
   }
@@ -191,9 +192,10 @@ function planMembers(situation: Situation, take: BackupFactory): PostgresPlan {
     planSwitchover(situation, primary) ??
     planInit(situation, primary) ??
     planLogicalImport(situation, primary);
-  if (change !== undefined) return withObjects(situation, roster, change.steps, change.outcome);
+  const orReloads = <S>(changes: readonly S[]) => (changes.length === 0 ? reloads : changes);
+  if (change !== undefined) return withObjects(situation, roster, orReloads(change.steps), change.outcome);
   const next = finishUpgrade(situation, take) ?? beginUpgrade(situation, take);
-  if (next !== undefined) return withUpgrade(situation, next);
+  if (next !== undefined) return withUpgrade(situation, { ...next, steps: orReloads(next.steps) });
   const outcome = withRefusedParameters(situation, whole(situation));
   return withObjects(situation, roster, [...reloads, ...leftJobs(situation)], outcome);
 }
