@@ -19,21 +19,47 @@ beforeAll(async () => {
 afterEach((context) => keepPostgresEvidence(context, stage, cluster));
 afterAll(() => stage.close());
 
-test('a library that the image does not have', async () => {
-  await cluster.change({ parameters: { shared_preload_libraries: 'nobody_has_it' } });
+/** Resolves when the status says that PostgreSQL does not start. */
+async function failed(): Promise<void> {
   await until(
     'PostgreSQL does not start, and the status says so',
     async () => {
-      const status = await cluster.status();
-      const message = status.conditions?.find(({ type }) => type === 'Ready')?.message ?? '';
+      const { conditions } = await cluster.status();
+      const message = conditions?.find(({ type }) => type === 'Ready')?.message ?? '';
       expect(message).toMatch(/PostgreSQL of p-0-0 is (start failed|stopped|crashed)/);
     },
     { withinMs: 120_000, everyMs: 500 },
   );
+}
+
+const wrong = { shared_preload_libraries: 'nobody_has_it' };
+const right = { shared_preload_libraries: 'auto_explain' };
+
+async function corrected(): Promise<void> {
   const asked = performance.now();
-  await cluster.change({ parameters: { shared_preload_libraries: '' } });
+  await cluster.change({ parameters: right });
   await cluster.whole(1, { withinMs: 90_000 });
   console.log(`whole ${((performance.now() - asked) / 1000).toFixed(1)} s after the setting was corrected`);
   const { name } = (await cluster.primary()).metadata;
   expect(await cluster.sql(name, 'select one from kept')).toBe('1');
+  expect(await cluster.sql(name, 'show shared_preload_libraries')).toBe('auto_explain');
+}
+
+test('a library that the image does not have, and then another one', async () => {
+  await cluster.change({ parameters: wrong });
+  await failed();
+  await corrected();
+}, 300_000);
+
+test('another template reaches the pod while PostgreSQL does not start', async () => {
+  await cluster.change({ parameters: wrong });
+  await failed();
+  const { uid } = (await cluster.pod('p-0-0')).metadata;
+  await cluster.change({ resources: { limits: { memory: '600Mi' } } });
+  await until(
+    'the pod has started again',
+    async () => expect((await cluster.pod('p-0-0')).metadata.uid).not.toBe(uid),
+    { withinMs: 60_000, everyMs: 500 },
+  );
+  await corrected();
 }, 300_000);

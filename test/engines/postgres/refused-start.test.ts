@@ -67,6 +67,24 @@ describe('with nobody primary', () => {
   ];
   it.each(rows)('%s', (_, story, plan) => expect(planned(story)).toEqual(plan));
 
+  it('another image, which has what it needs, is started', () => {
+    const spec = { ...one, parameters: wrong };
+    const story = { spec, ...nobody, members: { 0: failed }, pods: { 0: 'outdated and crashing' } } satisfies Story;
+    expect(planned(story)).toEqual(['delete Pod db-0-0', 'wait Restarting']);
+  });
+
+  it.each<[string, Story]>([
+    ['a person has paused Patroni', { members: { 0: { ...failed, isPaused: true } }, ...nobody }],
+    ['PostgreSQL is on its way', { members: { 0: { postgres: 'starting' } }, ...nobody }],
+    [
+      'somebody else is primary, whose data Patroni may be copying',
+      { members: { 1: failed }, pods: { 0: 'outdated' } },
+    ],
+  ])('no pod is started again where %s', (_, story) => {
+    const pods = { ...story.pods, [story.primary === 'nobody' ? 0 : 1]: 'outdated and crashing' } as const;
+    expect(planned({ ...story, pods })).not.toEqual(expect.arrayContaining([expect.stringMatching(/^delete Pod/)]));
+  });
+
   it('a member that has left is not told', () => {
     const story = { before: { parameters: wrong }, spec: {}, ...nobody, rostered: [1, 2], members: { 0: failed } };
     expect(planned(story as Story)).not.toContain(taken);

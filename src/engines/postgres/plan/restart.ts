@@ -14,12 +14,20 @@ type RestartPlan = Plan<PostgresAction>;
 /** How often to look again while the database moves by itself and no watch would tell. */
 export const recheckMs = 1000;
 
-/** The template was wrong and has been corrected since: a pod that cannot start with the old one never will. */
+/**
+ * The template was wrong and has been corrected since: a pod that cannot start with the old one never will. Nor does PostgreSQL in a pod whose
+ * Patroni answers, where what it needs is in the new one. Beside a primary Patroni may be rewinding it, and in a pause a person be at work.
+ */
 export function planStuck(situation: Situation): RestartPlan | undefined {
-  const { sets, pods, live } = situation;
+  const { sets, pods, live, primary } = situation;
+  const mayGo = (index: number): boolean => {
+    const member = live.get(index);
+    if (member === undefined) return true;
+    return primary === undefined && member.postgres === 'start failed' && !member.isPaused;
+  };
   const [stuck] = [...sets].flatMap(([index, set]) => {
     const pod = pods.get(index);
-    return pod === undefined ? [] : (stuckPod(set, [pod], () => !live.has(index)) ?? []);
+    return pod === undefined ? [] : (stuckPod(set, [pod], () => mayGo(index)) ?? []);
   });
   return stuck === undefined ? undefined : restarting(stuck.metadata.name, restartSteps(stuck));
 }
