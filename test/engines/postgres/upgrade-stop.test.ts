@@ -204,6 +204,18 @@ describe('stopping', () => {
       });
     });
 
+    it('is no Job of an earlier upgrade, which is being deleted', () => {
+      const [own = [], first = []] = compared(checkpoint('shut down'), checkpoint('shut down in recovery'));
+      const [job] = compared('running', 'running', 'running')[2] ?? [];
+      const [creationTimestamp, deletionTimestamp] = [3_600_000, 1000].map((ageMs) =>
+        new Date(now - ageMs).toISOString(),
+      );
+      const going = { ...job, metadata: { ...job?.metadata, creationTimestamp, deletionTimestamp } } as KubeObject;
+      expect(planned({ ...stopping, ...allGone, children: withPause(own, first, [going]) })).toEqual([
+        'wait Upgrading',
+      ]);
+    });
+
     it('is not waited for: all members start again on the old version', () => {
       const late = unscheduled(301_000);
       expect(planned(late)).toEqual(

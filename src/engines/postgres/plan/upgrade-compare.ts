@@ -68,10 +68,11 @@ export function compareVolumes(situation: Situation, record: UpgradeRecord, wait
   });
 }
 
+/** One of an earlier upgrade may be old, and goes first. */
 function lateJobs({ children, observed }: Situation, names: readonly string[]): readonly Job[] {
   return children.jobs.filter(
-    ({ metadata: { name, creationTimestamp = '' } }) =>
-      names.includes(name) && observed.at - Date.parse(creationTimestamp) > patienceMs,
+    ({ metadata: { name, creationTimestamp = '', deletionTimestamp = creationTimestamp } }) =>
+      names.includes(name) && observed.at - Date.parse(deletionTimestamp) > patienceMs,
   );
 }
 
