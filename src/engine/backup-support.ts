@@ -52,6 +52,8 @@ export interface RestoreTemplate {
   readonly annotations: Readonly<Record<string, string>>;
   /** The annotation of claims that no process is ever started on again. */
   readonly retired?: string;
+  /** Up to where the log is replayed, as text; absent where the spec names no point. */
+  readonly point?: string;
 }
 
 export interface RestoreContainer {
@@ -65,6 +67,9 @@ export interface RestoreContainer {
 
 /** On a claim that a restore has filled: the folder of the backup. */
 export const restoredAnnotation = 'clusterwright.dev/restored';
+
+/** Beside it, where the spec had named one: the point up to which the log was replayed. */
+export const restoredPointAnnotation = 'clusterwright.dev/restored-until';
 
 /** The volume of the first member in a {@link RestoreTemplate}'s mounts. */
 export const restoredVolume = 'filled';

@@ -8,7 +8,7 @@
 import type { Cluster, CommonSpec, RestoreSpec } from '../api/cluster.ts';
 import type { KubeObject } from '../api/object.ts';
 import { configMaps, jobs, persistentVolumeClaims } from '../api/resource.ts';
-import { restoredAnnotation } from '../engine/backup-support.ts';
+import { restoredAnnotation, restoredPointAnnotation } from '../engine/backup-support.ts';
 import { desiredConditions } from '../engine/desired-conditions.ts';
 import type { KindHandler, StatusReport } from '../engine/engine.ts';
 import { stateThatGoes } from '../plan/deletion.ts';
@@ -38,9 +38,9 @@ export function withRestore(engine: KindHandler, image: string): KindHandler {
   };
   const planFor = (cluster: Cluster, children: Children, now: number): Plan | undefined => {
     if (restoreSpec(cluster) === undefined || cluster.status?.initialized === true) return undefined;
-    const { annotations = {}, retired } = engine.backup?.restoreTemplate(cluster) ?? {};
+    const { annotations = {}, retired, point } = engine.backup?.restoreTemplate(cluster) ?? {};
     const state = stateThatGoes(engine.resources(cluster), children).map(({ metadata }) => metadata.name);
-    return planRestore({ cluster, children, objects: objectsFor(cluster), annotations, retired, state, now });
+    return planRestore({ cluster, children, objects: objectsFor(cluster), annotations, retired, point, state, now });
   };
 
   return {
@@ -56,8 +56,7 @@ export function withRestore(engine: KindHandler, image: string): KindHandler {
         ? assessment
         : { ...assessment, plan: { ...assessment.plan, steps: [...assessment.plan.steps, ...steps] } };
     },
-    ownsNoVolume: (cluster, children) =>
-      ownsNoVolume(cluster, children, engine.backup?.restoreTemplate(cluster).retired),
+    ownsNoVolume: (cluster, children) => ownsNoVolume(cluster, children, engine.backup?.restoreTemplate(cluster)),
     // All that the cluster will get: what is made once the volume is filled follows from the spec alone, too.
     planOffline: ({ status: _, ...cluster }) => {
       const first = planFor(cluster, noChildren, 0);
@@ -92,6 +91,8 @@ export interface RestoreSituation {
   readonly annotations: Readonly<Record<string, string>>;
   /** See `RestoreTemplate`. */
   readonly retired?: string | undefined;
+  /** See `RestoreTemplate`. */
+  readonly point?: string | undefined;
   /** Names of ConfigMaps that tell of data: this cluster has none yet, so they are an earlier one's. */
   readonly state?: readonly string[];
   /** Milliseconds. */
@@ -100,12 +101,12 @@ export interface RestoreSituation {
 
 /** Undefined where the engine goes on: the volume is filled, or members of this very cluster exist. */
 export function planRestore(situation: RestoreSituation): Plan | undefined {
-  const { cluster, children, objects, retired, state = [] } = situation;
+  const { cluster, children, objects, retired, point, state = [] } = situation;
   const sets = children.objects.filter(({ kind }) => kind === 'StatefulSet');
   if (sets.some((set) => isOwned(set, cluster))) return undefined;
   const [wanted] = objects;
   const claim = children.claims.find(({ metadata }) => metadata.name === wanted?.metadata.name);
-  const other = otherBackup(cluster, claim);
+  const other = otherData(cluster, claim, point);
   if (other !== undefined) return { steps: [], outcome: blocked('DataExists', other) };
   if (claim !== undefined && isFilled(claim) && isUsed(children, retired)) return undefined;
   if (wanted === undefined) {
@@ -130,11 +131,15 @@ export function planRestore(situation: RestoreSituation): Plan | undefined {
  * Whether the volumes that were kept are none of the cluster's: it was to begin with a backup, and has not. An earlier
  * cluster of the name has left them, or somebody has put them there.
  */
-function ownsNoVolume(cluster: Cluster, children: Children, retired: string | undefined): boolean {
+function ownsNoVolume(
+  cluster: Cluster,
+  children: Children,
+  { retired, point }: Pick<RestoreSituation, 'retired' | 'point'> = {},
+): boolean {
   if (restoreSpec(cluster) === undefined || cluster.status?.initialized === true) return false;
   if (children.objects.some((object) => object.kind === 'StatefulSet' && isOwned(object, cluster))) return false;
   const kept = children.claims.filter((claim) => ownerOf(claim) === undefined);
-  const isOwn = (claim: Claim): boolean => isFilled(claim) && otherBackup(cluster, claim) === undefined;
+  const isOwn = (claim: Claim): boolean => isFilled(claim) && otherData(cluster, claim, point) === undefined;
   return kept.length > 0 && !(kept.some(isOwn) && isUsed(children, retired));
 }
 
@@ -148,18 +153,28 @@ function isFilled({ metadata }: Claim): boolean {
 }
 
 /**
- * Whoever asks for one backup is not given the data of another, because an earlier cluster of the name has left a volume
- * that was filled from that. In words; undefined where the volume may be the one that is asked for.
+ * Whoever asks for one backup, or for one point in time, is not given the data of another, because an earlier cluster of
+ * the name has left a volume that was filled from that. In words; undefined where the volume may be the one that is
+ * asked for.
  */
-function otherBackup(cluster: Cluster, claim: Claim | undefined): string | undefined {
+function otherData(cluster: Cluster, claim: Claim | undefined, point: string | undefined): string | undefined {
   const from = claim?.metadata.annotations?.[restoredAnnotation];
-  const [id, uid] = from?.split('/').toReversed() ?? [];
+  if (claim === undefined || from === undefined) return undefined;
+  const reached = claim.metadata.annotations?.[restoredPointAnnotation];
+  if (!isOtherBackup(cluster, from) && (point === undefined || point === reached)) return undefined;
+  const up = reached === undefined ? '' : ` up to ${reached}`;
+  const wanted = point === undefined ? '' : ` up to ${point}`;
+  return `the volume ${claim.metadata.name} of an earlier cluster of this name was filled from ${from}${up}, not from what bootstrap.restore names${wanted}: delete it, restore under another name, or make the resource anew without bootstrap.restore to go on with its data`;
+}
+
+function isOtherBackup(cluster: Cluster, from: string): boolean {
+  const [id, uid] = from.split('/').toReversed();
+  // Where nobody has kept the agent's words, there is no more than one.
+  if (uid === undefined) return false;
   const restore = restoreSpec(cluster);
   const differs = (wanted: string | undefined, has: string | undefined): boolean =>
     wanted !== undefined && has !== undefined && wanted !== has;
-  // Where nobody has kept the agent's words, there is no more than one.
-  if (uid === undefined || !(differs(restore?.id, id) || differs(restore?.cluster.uid, uid))) return undefined;
-  return `the volume ${claim?.metadata.name} of an earlier cluster of this name was filled from ${from}, not from what bootstrap.restore names: delete it, restore under another name, or make the resource anew without bootstrap.restore to go on with its data`;
+  return differs(restore?.id, id) || differs(restore?.cluster.uid, uid);
 }
 
 function planFilling(situation: RestoreSituation, claim: Claim | undefined): Plan {
@@ -205,14 +220,15 @@ function planFilling(situation: RestoreSituation, claim: Claim | undefined): Pla
 
 /** From here on it is a volume with data: it belongs to nobody, and the engine may use it. */
 function filledStep(
-  { annotations }: RestoreSituation,
+  { annotations, point }: RestoreSituation,
   claim: Claim,
   { result }: Extract<JobState, { state: 'complete' }>,
 ): ObjectStep[] {
   const ref = refOf(claim, persistentVolumeClaims);
   if (ref === undefined) return [];
   const from = result?.result === 'fetched' ? result.backup.folder : 'unknown';
-  const added = { [restoredAnnotation]: from, ...annotations };
+  const until = point === undefined ? {} : { [restoredPointAnnotation]: point };
+  const added = { [restoredAnnotation]: from, ...until, ...annotations };
   return [
     {
       type: 'patch',

@@ -28,6 +28,11 @@ function endpointsOf({ metadata, spec, status }: Cluster<PostgresSpec>): readonl
   return names.map((name) => ({ host: `${name}.${members}.${metadata.namespace}.svc`, port: sqlPort }));
 }
 
+function pointOf({ bootstrap }: PostgresSpec) {
+  const [point] = Object.entries(bootstrap?.restore?.until ?? {});
+  return point === undefined ? {} : { point: point.join(' ') };
+}
+
 /** A spec that names a backup and no point wants that backup. */
 function logOf({ bootstrap }: PostgresSpec) {
   const { id, until } = bootstrap?.restore ?? {};
@@ -97,6 +102,7 @@ export const postgresBackup: BackupSupport<PostgresSpec> = {
       ],
       annotations: {},
       retired: retiredAnnotation,
+      ...pointOf(spec),
     };
   },
 
