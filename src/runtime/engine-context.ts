@@ -37,6 +37,8 @@ export interface SecretReader {
   learn(namespace: string, name: string, values: Values, of?: string): void;
   /** The values did not do. */
   refuse(namespace: string, name: string): void;
+  /** The resource is gone: what its Secrets said may go, too, and no watch tells of it. */
+  forget(namespace: string, resource: string): void;
 }
 
 export function createSecretReader(options: {
@@ -70,6 +72,12 @@ export function createSecretReader(options: {
     refuse(namespace, name) {
       const entry = known.get(`${namespace}/${name}`);
       if (entry !== undefined) entry.until = Math.min(entry.until, entry.at + refusedLifeMs);
+    },
+    forget(namespace, resource) {
+      for (const [key, { of }] of known) {
+        const isNamed = key.startsWith(`${namespace}/${resource}-`);
+        if (isNamed || (of === resource && key.startsWith(`${namespace}/`))) known.delete(key);
+      }
     },
     async read(namespace, name, signal, told) {
       const entry = known.get(`${namespace}/${name}`);

@@ -108,6 +108,11 @@ export function createOperator(options: OperatorOptions): Operator {
     instance: options.instance,
   });
   const secrets = createSecretReader({ client, clock, onValue: (value) => log.protect(value) });
+  // One that is created again must not go by Secrets that were deleted in between. Before the controller hears of it.
+  cache.onClusterChange((_, { type, object: { metadata }, previous }) => {
+    const isAnother = previous !== undefined && previous.metadata.uid !== metadata.uid;
+    if (type === 'deleted' || isAnother) secrets.forget(metadata.namespace ?? '', metadata.name);
+  });
   const claims = claimReader(client);
   const accounts = accountReader(client);
   // Ages of objects and the dates of certificates are told by the same clock.

@@ -137,6 +137,23 @@ describe('a Secret', () => {
     expect(values).toEqual(['one', 'two']);
   });
 
+  it('of a resource that is gone is read anew at once, and no other one', async () => {
+    const { api, io, put, reader } = secrets();
+    put('one');
+    await io.secret('db-auth');
+    reader.learn('apps', 'other-auth', { password: 'other' });
+    reader.learn('apps', 'copy', { password: 'copied' }, 'db');
+    reader.forget('elsewhere', 'db');
+    expect(await io.secret('db-auth')).toEqual({ password: 'one' });
+    api.vanish('Secret', 'db-auth');
+    reader.forget('apps', 'db');
+    expect(await Promise.all(['db-auth', 'copy', 'other-auth'].map((name) => io.secret(name)))).toEqual([
+      undefined,
+      undefined,
+      { password: 'other' },
+    ]);
+  });
+
   it('that was refused is read anew, not more often than every five seconds', async () => {
     const { clock, io, put, api } = secrets();
     put('one');

@@ -18,6 +18,8 @@ export interface Issuance {
   readonly lost?: string;
 }
 
+const wayOut = 'or set spec.instances to 0 and then back, with which the members stop and trust another CA';
+
 const nothingSeen = { authority: { digest: '' }, leaves: {} };
 
 export function planIssuance(situation: Situation): Issuance {
@@ -42,7 +44,8 @@ function issuanceOf(
     return { steps: [], lost: `of the Secrets ${names} too few are left to make certificates that the members trust` };
   });
   const lost = found.flatMap((one) => one.lost ?? []).join('; ');
-  return { steps: found.flatMap(({ steps }) => steps), ...(lost === '' ? {} : { lost }) };
+  const steps = found.flatMap((one) => one.steps);
+  return { steps, ...(lost === '' ? {} : { lost: `${lost}: restore them, ${wayOut}` }) };
 }
 
 /**
@@ -52,7 +55,7 @@ function issuanceOf(
 export function unaskableMembers({ pods, observed }: Situation): string | undefined {
   const { credentialsProblem } = observed;
   if (credentialsProblem === undefined || pods.size === 0) return undefined;
-  return `${credentialsProblem}, and no other one can be made that the members trust: they go on as they are, and nobody can ask them; restore the Secret and that of its CA, or set spec.instances to 0 and then back, with which the members stop and trust another CA`;
+  return `${credentialsProblem}, and no other one can be made that the members trust: they go on as they are, and nobody can ask them; restore the Secret and that of its CA, ${wayOut}`;
 }
 
 /** Whom everybody trusts follows from the pod that they started as: all of them are asked for, and all have to be well. */
