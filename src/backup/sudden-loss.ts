@@ -10,6 +10,8 @@ import type { EngineState } from './engine-data.ts';
 export interface Held<State extends EngineState = EngineState> {
   readonly id: string;
   readonly state: State;
+  /** Of the database. */
+  readonly engineVersion?: string;
   /** Of the data as the database gave it. */
   readonly data: { readonly plainBytes: number };
 }

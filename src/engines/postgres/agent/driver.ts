@@ -35,6 +35,7 @@ const majorOf = (version: string): string => version.split('.')[0] ?? version;
 function postgresLossSince(before: Held<PostgresState>, after: Held<PostgresState>): string | undefined {
   const [earlier, later] = [before.state, after.state];
   if (later.systemId !== earlier.systemId) {
+    if (isUpgraded(before, after)) return bytesLost(before, after);
     return `it is of the database cluster ${later.systemId}, and ${before.id} was of ${earlier.systemId}`;
   }
   if (later.timeline < earlier.timeline) {
@@ -44,6 +45,14 @@ function postgresLossSince(before: Held<PostgresState>, after: Held<PostgresStat
     return `it ends at ${later.endLsn}, and ${before.id} ended at ${earlier.endLsn}`;
   }
   return bytesLost(before, after);
+}
+
+/**
+ * pg_upgrade gives the data another system identifier, and a log of its own. Of one and the same resource, only an upgrade by the operator
+ * leads to a later major version.
+ */
+function isUpgraded({ engineVersion: from = '' }: Held, { engineVersion: to = '' }: Held): boolean {
+  return Number(majorOf(to)) > Number(majorOf(from)) && from !== '';
 }
 
 const endOf = ({ endLsn }: PostgresState): bigint => parseLsn(endLsn) ?? 0n;
