@@ -38,19 +38,19 @@ describe('a later backup', () => {
 });
 
 describe('a backup of another database cluster', () => {
-  const after = (to: string, bytes?: number) => {
+  const lossAt = (to: string, bytes?: number) => {
     const change = { systemId: '5', timeline: 1, endLsn: '0/2000000' };
     const before = { ...held(), id: 'a', engineVersion: '15.20' };
     return postgresDriver.lossSince(before, { ...held(change, bytes), engineVersion: to });
   };
 
   it('of a later major version is what an upgrade leads to', () => {
-    expect(after('17.12')).toBeUndefined();
-    expect(after('17.12', 3_000_000)).toMatch(/has 3000000 bytes/);
+    expect(lossAt('17.12')).toBeUndefined();
+    expect(lossAt('17.12', 3_000_000)).toMatch(/has 3000000 bytes/);
   });
 
   it.each(['15.21', '14.20', 'unknown'])('of %s holds suddenly little', (to) => {
-    expect(after(to)).toMatch(/of the database cluster 5/);
+    expect(lossAt(to)).toMatch(/of the database cluster 5/);
   });
 });
 
