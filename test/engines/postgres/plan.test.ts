@@ -301,6 +301,11 @@ describe('the shared configuration', () => {
       ],
     ],
     [
+      'lets the commits of a single instance wait for nobody',
+      { spec: { instances: 1, synchronous: { strict: true } }, before: { instances: 1 } },
+      ['settled'],
+    ],
+    [
       'comes before a restart',
       { spec: { parameters: { work_mem: '8MB' } }, before: {}, pods: { 1: 'outdated' } },
       ['configure postgresql.parameters.work_mem=8MB', 'wait Updating'],
