@@ -71,6 +71,10 @@ const creates: readonly Case[] = [
     story: `libraries ${JSON.stringify(value)}`,
     spec: parameters({ shared_preload_libraries: value, session_preload_libraries: value }),
   })),
+  ...['read uncommitted', 'read committed', 'repeatable read'].map((value) => ({
+    story: `default_transaction_isolation ${value}`,
+    spec: parameters({ default_transaction_isolation: value }),
+  })),
   { story: 'a parameter that is named like a language', spec: parameters({ plperl: 'x', 'plperlx.y': 'x' }) },
   { story: 'the longest name of a database', spec: { initial: { database: 'a'.repeat(63) } } },
   { story: 'an owner that only begins like a role of PostgreSQL', spec: { initial: { owner: 'pgbouncer' } } },
@@ -230,6 +234,11 @@ const creates: readonly Case[] = [
       refused: 'spec.parameters',
     })),
   ),
+  ...['serializable', 'SERIALIZABLE', 'Serializable', ' serializable', 'x'].map((value) => ({
+    story: `default_transaction_isolation ${JSON.stringify(value)}, with which a standby runs no query`,
+    spec: parameters({ default_transaction_isolation: value }),
+    refused: 'spec.parameters',
+  })),
   ...Object.values(forbiddenParameters)
     .flat()
     .map((name) => ({

@@ -301,6 +301,24 @@ describe('the shared configuration', () => {
       ],
     ],
     [
+      'gets a corrected setting, and nothing else, where no Patroni answers: PostgreSQL may let it in no more',
+      {
+        spec: { parameters: { work_mem: '8MB' }, synchronous: { count: 0 }, failover: { ttl: '40s' } },
+        before: { parameters: { session_preload_libraries: 'typo', max_prepared_transactions: '10' } },
+        primary: 'nobody',
+        members: { all: 'silent' },
+      },
+      [
+        'db-config: metadata.annotations[config].postgresql.parameters.work_mem 8MB, metadata.annotations[config].postgresql.parameters.session_preload_libraries null',
+        expect.stringMatching(/^wait /),
+      ],
+    ],
+    [
+      'lets the commits of a single instance wait for nobody',
+      { spec: { instances: 1, synchronous: { strict: true } }, before: { instances: 1 } },
+      ['settled'],
+    ],
+    [
       'comes before a restart',
       { spec: { parameters: { work_mem: '8MB' } }, before: {}, pods: { 1: 'outdated' } },
       ['configure postgresql.parameters.work_mem=8MB', 'wait Updating'],

@@ -201,6 +201,12 @@ describe('what PostgreSQL itself says', () => {
   table([
     ['the primary takes no writes yet', server(0, { inRecovery: true }), ['wait MembersNotReady']],
     ['commits wait for nobody', server(0, { waitsFor: '' }), ['wait MembersNotReady']],
+    ['commits wait, and no standby is there', server(0, { waitsFor: 'ANY 1 (*)' }), ['wait MembersNotReady']],
+    [
+      'commits of the only member wait',
+      { ...server(0, { waitsFor: 'ANY 1 (*)' }), numbers: [0], spec: { instances: 1 } },
+      ['wait MembersNotReady'],
+    ],
     [
       'those that commits wait for are still named by the former primary',
       { sync: { leader: 'db-1-0', sync_standby: 'db-0-0,db-2-0', quorum: '1' } },
@@ -291,6 +297,7 @@ describe('warnings', () => {
     [{ synchronous: { count: 0 } }, ['AsynchronousReplication']],
     [{ synchronous: { count: 1, strict: true } }, []],
     [{ instances: 2, synchronous: { count: 1, strict: true } }, ['NoSpareStandby']],
+    [{ instances: 3, synchronous: { count: 2, strict: true } }, []],
     [{ parameters: { max_connections: '500' } }, ['ConnectionsWithoutMemory']],
     [{ parameters: { max_connections: 'many' } }, []],
   ])('of %o: %o', (spec, reasons) => {

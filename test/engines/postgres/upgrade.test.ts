@@ -293,6 +293,28 @@ describe('another system identifier', () => {
     expect(planned({ ...upgrading, children })).toEqual(['blocked UpgradeRecordUnreadable']);
   });
 
+  it('starts nobody where only the pause is left, and says how a pause of a person ends', () => {
+    const anew: Story = {
+      spec: { version: '15' },
+      status: {},
+      rostered: [],
+      primary: 'nobody',
+      members: { all: 'gone' },
+    };
+    const withoutRoster: NonNullable<Story['children']> = (objects) =>
+      withPause()(objects).filter(({ metadata }) => metadata.name !== 'db-members');
+    const { cluster, children, observed } = postgresWorld({ ...anew, children: withoutRoster });
+    const { outcome, steps } = planPostgres(situationOf(cluster, children, observed), () => undefined);
+    expect([steps, outcome]).toEqual([
+      [],
+      {
+        state: 'blocked',
+        reason: 'UpgradeRecordUnreadable',
+        message: expect.stringContaining('If a person has, end the pause: take it out of that annotation'),
+      },
+    ]);
+  });
+
   it.each(['upgrade', 'undo'] as const)(
     'starts nobody beside the Job %s where somebody has removed the record alone',
     (mode) => {

@@ -168,6 +168,12 @@ export const parametersSchema = {
       message: 'a parameter is one line',
     },
     {
+      // Patroni could ask no standby anything, and would promote none.
+      rule: "!('default_transaction_isolation' in self) || self['default_transaction_isolation'].matches('^(read uncommitted|read committed|repeatable read)$')",
+      message:
+        'default_transaction_isolation must be read uncommitted, read committed or repeatable read: a standby runs no query of a session with serializable, so that none could be promoted; set serializable with ALTER DATABASE or ALTER ROLE',
+    },
+    {
       rule: `self.all(name, !name.matches('^(${languages.join('|')})[.]'))`,
       message: `a parameter of a language for functions, which is code or names a file: ${languages.map((name) => `${name}.*`).join(', ')}`,
     },

@@ -48,7 +48,7 @@ const synchronousSchema = {
     strict: {
       type: 'boolean',
       description:
-        'Stop writes while fewer than `count` standbys can acknowledge. When false, PostgreSQL acknowledges with those that there are, down to the primary alone.',
+        'Stop writes while no standby can acknowledge. When false, the primary then acknowledges alone. In both cases, while fewer than `count` standbys are there, commits wait for those that there are.',
       default: false,
     },
   },

@@ -20,11 +20,14 @@ export function unreadableRecord(situation: Situation): Outcome | undefined {
   const isUpgraded = isPauseWritten(situation) === true || jobsOnVolumes(situation).length > 0;
   const isGone = upgrade === undefined && (roster.size === 0 ? isUpgraded : jobsOnVolumes(situation).some(isAtWork));
   if (!isRecordUnreadable && !isGone) return undefined;
-  const names = postgresNames(cluster.metadata.name);
-  return blocked(
-    'UpgradeRecordUnreadable',
-    `a major upgrade is under way, and key ${upgradeKey} of ConfigMap ${names.roster} ${isGone ? 'is gone' : 'cannot be read'}: nothing is started or stopped before a person has restored it`,
-  );
+  const { roster: record, state } = postgresNames(cluster.metadata.name);
+  const what = `a major upgrade is under way, and key ${upgradeKey} of ConfigMap ${record} ${isGone ? 'is gone' : 'cannot be read'}: nothing is started or stopped before a person has restored it`;
+  // A person may have paused Patroni before the resource was deleted and made again: then there was never a record.
+  const isPauseAlone = isGone && jobsOnVolumes(situation).length === 0;
+  const message = isPauseAlone
+    ? `Patroni is paused (pause: true in the annotation config of ConfigMap ${state.config}), and nothing says who has paused it. If a person has, end the pause: take it out of that annotation, or run patronictl resume where a member runs. Otherwise ${what}`
+    : what;
+  return blocked('UpgradeRecordUnreadable', message);
 }
 
 /** Those that change the data of the leader's volume. */

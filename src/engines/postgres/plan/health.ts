@@ -2,12 +2,30 @@
 import { podProblem } from '../../../plan/pod-problem.ts';
 import { podIsReady } from '../../../resources/children.ts';
 import { isPrimary, podOf, type Situation } from '../observe/situation.ts';
+import { isStrict } from '../resources/patroni-config.ts';
 import { endedBlank } from './failed-member.ts';
 
 /** One for each member that is not well, and one where commits wait for too few; empty where everybody is. */
 export function memberProblems(situation: Situation): string[] {
   const problems = [...situation.roster.keys()].flatMap((index) => problemOf(situation, index) ?? []);
-  return problems.length > 0 ? problems : synchronousProblem(situation);
+  const stopped = stoppedWrites(situation);
+  if (problems.length > 0) return [...problems, ...stopped];
+  return stopped.length > 0 ? stopped : synchronousProblem(situation);
+}
+
+/**
+ * With `strict`, Patroni has commits wait for any standby where there is none. It takes that back only for a standby, or when it starts: by
+ * itself it does not, where `strict` is not in the spec any more.
+ */
+function stoppedWrites({ spec, primary }: Situation): string[] {
+  const server = primary?.server;
+  if (primary === undefined || server?.state !== 'seen' || !server.facts.waitsFor.includes('*')) return [];
+  const words = `commits wait for a standby, and none is there (synchronous_standby_names of ${primary.pod} is ${server.facts.waitsFor})`;
+  return isStrict(spec)
+    ? [words]
+    : [
+        `${words}: Patroni keeps this although synchronous.strict does not count any more; delete the pod ${primary.pod}, which then starts without it`,
+      ];
 }
 
 /**

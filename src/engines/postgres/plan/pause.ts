@@ -36,24 +36,26 @@ export function configWithPause(situation: Situation, isPaused: boolean): string
 export function pauseSteps(situation: Situation, isPaused: boolean): ObjectStep[] {
   const before = isPauseWritten(situation);
   const config = configWithPause(situation, isPaused);
+  if (before === undefined || before === isPaused || config === undefined) return [];
+  return writtenConfig(situation, config, [{ path: 'metadata.annotations[config].pause', from: before, to: isPaused }]);
+}
+
+/** `config`: what the annotation is to be. */
+export function writtenConfig(
+  situation: Situation,
+  config: string,
+  changes: Extract<ObjectStep, { type: 'patch' }>['changes'],
+): ObjectStep[] {
   const live = configMapOf(situation);
   const ref = live === undefined ? undefined : refOf(live, configMaps);
-  if (before === undefined || before === isPaused || config === undefined || ref === undefined) return [];
-  return [
-    {
-      type: 'patch',
-      ref,
-      patch: { metadata: { annotations: { config } } },
-      changes: [{ path: 'metadata.annotations[config].pause', from: before, to: isPaused }],
-    },
-  ];
+  return ref === undefined ? [] : [{ type: 'patch', ref, patch: { metadata: { annotations: { config } } }, changes }];
 }
 
 function configMapOf({ cluster, children }: Situation) {
   return children.get('ConfigMap', postgresNames(cluster.metadata.name).state.config);
 }
 
-function sharedConfigOf(situation: Situation): Readonly<Record<string, unknown>> | undefined {
+export function sharedConfigOf(situation: Situation): Readonly<Record<string, unknown>> | undefined {
   const text = configMapOf(situation)?.metadata.annotations?.config;
   if (text === undefined) return undefined;
   try {

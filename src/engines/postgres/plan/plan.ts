@@ -40,6 +40,7 @@ import { configPatch } from './shared-config.ts';
 import { planShown, settledWith, shownReloads, withoutTemplates } from './shown-certificate.ts';
 import { stateFor, stateToMake } from './store.ts';
 import { surplusSteps } from './surplus.ts';
+import { unansweredSettings } from './unanswered-settings.ts';
 import { unreadSettings } from './unread-settings.ts';
 import { continueUpgrade } from './upgrade.ts';
 import { beginUpgrade } from './upgrade-begin.ts';
@@ -145,7 +146,10 @@ function planMembers(situation: Situation, take: BackupFactory): PostgresPlan {
   const stuck = planStuck(situation);
   if (primary === undefined) {
     const roster = nextRoster(situation, { mayShrink: false });
-    const steps = [...accompanying(situation), ...(stuck?.steps ?? []), ...correctedSettings(situation)];
+    // Volumes may be full: they grow before anything else.
+    const unanswered = growth(situation).length > 0 ? [] : unansweredSettings(situation);
+    const corrected = [...correctedSettings(situation), ...unanswered];
+    const steps = [...accompanying(situation), ...(stuck?.steps ?? []), ...corrected];
     return withObjects(situation, roster, steps, stuck?.outcome ?? withoutPrimary(situation));
   }
   const steps = [

@@ -30,8 +30,10 @@ function replicationWarnings({ instances, synchronous }: PostgresSpec): SpecWarn
     const message = 'synchronous.count is 0: a failover can lose commits that were acknowledged';
     return [{ reason: 'AsynchronousReplication', message }];
   }
-  if (!strict || count < instances - 1) return [];
-  const message = `synchronous.strict with count ${count} of ${instances} instances: writes stop as soon as one standby is away, also while it restarts`;
+  // Whatever `count` is, Patroni lets commits go on with one standby.
+  if (!strict || instances > 2) return [];
+  const message =
+    'synchronous.strict with 2 instances: writes stop as soon as the standby is away, also while it restarts';
   return [{ reason: 'NoSpareStandby', message }];
 }
 

@@ -166,9 +166,14 @@ export function configDigest(cluster: Cluster<PostgresSpec>): string {
   return createHash('sha256').update(JSON.stringify(all)).digest('hex').slice(0, 16);
 }
 
+/** A single instance has no standby, and Patroni would have each of its commits wait for one. */
+export function isStrict({ synchronous, instances }: PostgresSpec): boolean {
+  return synchronous.strict && instances > 1;
+}
+
 function settings(cluster: Cluster<PostgresSpec>) {
   const { spec } = cluster;
-  const { count, strict } = spec.synchronous;
+  const { count } = spec.synchronous;
   const ttl = Math.round(durationMs(spec.failover.ttl) / 1000);
   const several = spec.instances > 1;
   const round = Math.floor(ttl / 4);
@@ -180,7 +185,7 @@ function settings(cluster: Cluster<PostgresSpec>) {
     failsafe_mode: true,
     check_timeline: true,
     synchronous_mode: count > 0 ? 'quorum' : false,
-    synchronous_mode_strict: strict,
+    synchronous_mode_strict: isStrict(spec),
     synchronous_node_count: Math.max(1, count),
     // Of several, another one is sooner. A single one recovers by itself, however long that takes.
     primary_start_timeout: several ? 0 : 300,
