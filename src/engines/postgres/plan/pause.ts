@@ -40,7 +40,7 @@ export function pauseSteps(situation: Situation, isPaused: boolean): ObjectStep[
   return writtenConfig(situation, config, [{ path: 'metadata.annotations[config].pause', from: before, to: isPaused }]);
 }
 
-/** `config`: what the annotation is to be. */
+/** `config`: what the annotation is to be. What Patroni or a person has written since it was read is not overwritten. */
 export function writtenConfig(
   situation: Situation,
   config: string,
@@ -48,7 +48,9 @@ export function writtenConfig(
 ): ObjectStep[] {
   const live = configMapOf(situation);
   const ref = live === undefined ? undefined : refOf(live, configMaps);
-  return ref === undefined ? [] : [{ type: 'patch', ref, patch: { metadata: { annotations: { config } } }, changes }];
+  if (live === undefined || ref === undefined) return [];
+  const { resourceVersion } = live.metadata;
+  return [{ type: 'patch', ref, patch: { metadata: { annotations: { config }, resourceVersion } }, changes }];
 }
 
 function configMapOf({ cluster, children }: Situation) {
