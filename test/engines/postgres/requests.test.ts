@@ -341,6 +341,21 @@ describe('a forecast', () => {
       { spec: { instances: 1, resources: { limits: { memory: '2Gi' } } }, before: { instances: 1 } },
       /^PostgreSQL restarts for shared_buffers$/,
     ],
+    [
+      'of another version',
+      { spec: { version: '17', upgrade: { withoutBackup: true } }, before: { version: '15' } },
+      /^once all members are well, PostgreSQL 15 becomes 17: .* and the standbys copy the data again$/,
+    ],
+    [
+      'of another version without a backup',
+      { spec: { version: '17' }, before: { version: '15' } },
+      /^the data stays with PostgreSQL 15 until spec.backup names a target/,
+    ],
+    [
+      'of an earlier version',
+      { spec: { version: '15' }, before: { version: '17' } },
+      /^the data stays with PostgreSQL 17: 15 cannot read it$/,
+    ],
     ['of a setting that takes no restart', { spec: { parameters: { work_mem: '8MB' } }, before: {} }, undefined],
     [
       'of volumes of an earlier cluster',

@@ -6,9 +6,15 @@ import type { PostgresSpec } from '../kind/schema.ts';
 import { component, retiredAnnotation } from '../names.ts';
 import { isShownMounted } from '../resources/shown-certificate.ts';
 import { restartForecast } from './restart-forecast.ts';
+import { upgradeForecast } from './upgrade-forecast.ts';
 
 export function forecastPostgres(cluster: Cluster<PostgresSpec>, children: Children): readonly string[] {
-  const lines = [sizeForecast(cluster, children), restartForecast(cluster, children), shownForecast(cluster, children)];
+  const lines = [
+    sizeForecast(cluster, children),
+    restartForecast(cluster, children),
+    shownForecast(cluster, children),
+    upgradeForecast(cluster, children),
+  ];
   return lines.filter((line) => line !== undefined);
 }
 
