@@ -389,42 +389,6 @@ describe('the new version', () => {
   });
 });
 
-describe('a cancelled upgrade', () => {
-  const why = 'no standby has the last checkpoint';
-  table([
-    [
-      'ends the pause first, also while nobody is primary',
-      { ...due, record: at('cancelled'), primary: 'nobody', leader: 0, children: withPause() },
-      ['db-config: metadata.annotations[config].pause false', 'wait NoPrimary'],
-    ],
-    [
-      'is forgotten where it may be tried again',
-      { ...due, spec: { ...spec, version: '15' }, record: at('cancelled') },
-      ['apply ConfigMap db-members: ', 'settled'],
-    ],
-    [
-      'is not tried again for the same spec',
-      { ...due, record: at('cancelled', { why, isResumed: true }) },
-      ['blocked UpgradeCancelled'],
-    ],
-    [
-      'writes down that its own pause is over',
-      { ...due, record: at('cancelled', { why }) },
-      ['apply ConfigMap db-members: data.upgrade', 'blocked UpgradeCancelled'],
-    ],
-    [
-      'leaves a pause to whoever has paused Patroni since',
-      { ...due, record: at('cancelled', { why, isResumed: true }), children: withPause() },
-      ['blocked UpgradeCancelled'],
-    ],
-    [
-      'is tried again for another one',
-      { ...due, metadata: { generation: 2 }, record: at('cancelled', { why }) },
-      ['create Job db-rehearsal', 'wait Rehearsing'],
-    ],
-  ]);
-});
-
 describe('the Job', () => {
   it('runs in the image that has both versions, and says what it is for', () => {
     const { cluster, children, observed } = postgresWorld(due);
