@@ -89,16 +89,35 @@ describe('with nobody primary', () => {
     const story = { before: { parameters: wrong }, spec: {}, ...nobody, rostered: [1, 2], members: { 0: failed } };
     expect(planned(story as Story)).not.toContain(taken);
   });
+});
 
-  it('likewise where the new version does not start after an upgrade', () => {
-    const story = {
-      spec: upgraded,
-      before: { ...upgraded, parameters: wrong },
-      record: at('starting', told),
-      numbers: [0],
-      ...nobody,
-      members: { 0: failed },
-    } satisfies Story;
+describe('with a new version that does not start after an upgrade', () => {
+  const starting = { spec: upgraded, record: at('starting', told), numbers: [0], ...nobody } satisfies Story;
+
+  it('a corrected setting is passed on', () => {
+    const story = { ...starting, before: { ...upgraded, parameters: wrong }, members: { 0: failed } } satisfies Story;
     expect(planned(story)).toContain(taken);
+  });
+
+  it('and written where it lets nobody in', () => {
+    const parameters = { session_preload_libraries: 'only_15_has_it' };
+    const story = { ...starting, before: { ...upgraded, parameters }, members: { 0: 'silent' } } satisfies Story;
+    expect(planned(story)).toEqual([
+      'db-config: metadata.annotations[config].postgresql.parameters.session_preload_libraries null',
+      'wait Upgrading',
+    ]);
+  });
+
+  it.each<[string, NonNullable<Story['members']>]>([
+    ['PostgreSQL fails', { 0: failed }],
+    ['nothing answers', { 0: 'silent' }],
+  ])('another template is taken where %s', (_, members) => {
+    const story = { ...starting, members, pods: { 0: 'outdated and crashing' } } satisfies Story;
+    expect(planned(story)).toEqual(['delete Pod db-0-0', 'wait Upgrading']);
+  });
+
+  it('a server that is on its way is left alone', () => {
+    const story = { ...starting, members: { 0: { postgres: 'starting' } }, pods: { 0: 'outdated' } } satisfies Story;
+    expect(planned(story)).toEqual(['wait Upgrading']);
   });
 });

@@ -14,6 +14,8 @@ import type { UpgradeRecord } from '../resources/upgrade-record.ts';
 import { problemOf } from './health.ts';
 import { configWithPause } from './pause.ts';
 import { correctedSettings } from './refused-start.ts';
+import { planStuck } from './restart.ts';
+import { unansweredSettings } from './unanswered-settings.ts';
 import { type UpgradePlan, upgradeRecheckMs } from './upgrade-plan.ts';
 
 type Notes = Readonly<Record<string, string | null>>;
@@ -107,5 +109,11 @@ export function planStarting(situation: Situation, record: UpgradeRecord): Upgra
   }
   const problem = problemOf(situation, leader) ?? `${podOf(situation, leader)} is not primary yet`;
   const outcome = wait('Upgrading', `PostgreSQL ${to} starts: ${problem}`, upgradeRecheckMs);
-  return { steps: correctedSettings(situation), record, outcome };
+  // The spec may be corrected as in any other start, and there is no way back from here by which the old version would serve meanwhile.
+  const steps = [
+    ...(planStuck(situation)?.steps ?? []),
+    ...correctedSettings(situation),
+    ...unansweredSettings(situation),
+  ];
+  return { steps, record, outcome };
 }
