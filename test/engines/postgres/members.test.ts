@@ -68,6 +68,14 @@ describe('members that leave', () => {
   const fewer = { spec: { instances: 3 }, before: { instances: 5 } } as const satisfies Story;
   table([
     ['go one at a time, the highest number first', fewer, [...removed, 'delete StatefulSet db-4', 'wait Scaling']],
+    [
+      'wait until Patroni knows that the member that is left waits for nobody',
+      {
+        spec: { instances: 1, synchronous: { strict: true } },
+        before: { instances: 2, synchronous: { strict: true } },
+      },
+      ['configure synchronous_mode_strict=false primary_start_timeout=300', 'wait Updating'],
+    ],
     ['are never the primary', { ...fewer, primary: 4 }, [...removed, 'delete StatefulSet db-3', 'wait Scaling']],
     [
       'go where somebody has changed the labels of their StatefulSet',

@@ -7,6 +7,7 @@ import type { UpgradeRecord } from '../../../src/engines/postgres/resources/upgr
 import { now, postgresWorld, type Story, systemId } from '../../support/postgres-situation.ts';
 import {
   allGone,
+  at,
   base,
   before,
   checkpoint,
@@ -14,6 +15,7 @@ import {
   paused,
   recordAfter,
   spec,
+  withJobs,
   withPause,
 } from '../../support/postgres-upgrade.ts';
 import { type PlanRow, planned } from '../../support/postgres-words.ts';
@@ -218,12 +220,18 @@ describe('stopping', () => {
 
     it('is not waited for: all members start again on the old version', () => {
       const late = unscheduled(301_000);
-      expect(planned(late)).toEqual(
-        expect.arrayContaining([unpause, 'delete Job db-checkpoint-2', set(0), set(1), set(2), cancelled]),
-      );
+      expect(planned(late)).toEqual(expect.arrayContaining([unpause, set(0), set(1), set(2), cancelled]));
       expect(recordAfter(late)).toMatchObject({
         upgrade: { stage: 'cancelled', why: expect.stringContaining('cannot be scheduled: 0/3 nodes are available') },
       });
+    });
+
+    it('goes once the upgrade is given up, also where nobody is primary yet, and those that have ended stay', () => {
+      const [own = [], first = [], last = []] = compared(checkpoint('shut down'), checkpoint('shut down'), 'running');
+      const record = at('cancelled', { why: 'it was late', isResumed: true });
+      const story = { ...due, record, ...withJobs(own, first, last) };
+      expect(planned(story)).toEqual(['delete Job db-checkpoint-2', 'wait Updating']);
+      expect(planned({ ...story, primary: 'nobody' })).toEqual(['delete Job db-checkpoint-2', 'wait NoPrimary']);
     });
   });
 

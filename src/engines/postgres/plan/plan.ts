@@ -8,6 +8,7 @@ import type { PostgresAction } from '../action.ts';
 import { authoritiesAnnotation, memberName, recoverAnnotation } from '../names.ts';
 import { podOf, type Situation } from '../observe/situation.ts';
 import { firstAuthorities } from '../resources/authorities.ts';
+import { isStrict } from '../resources/patroni-config.ts';
 import { postgresChildren } from '../resources/resources.ts';
 import type { Roster } from '../resources/roster.ts';
 import { applicationSteps, unusableSecret } from './application.ts';
@@ -178,7 +179,9 @@ function planMembers(situation: Situation, take: BackupFactory): PostgresPlan {
   const problems = memberProblems(situation);
   const isWhole = problems.length === 0 && !isUnsettled(situation);
   const leaving = leavers(situation).map((index) => podOf(situation, index));
-  const roster = nextRoster(situation, { mayShrink: isWhole && leaving.length === 0 });
+  // The last standby goes only when Patroni knows that a single member waits for nobody: it would not take back later what commits wait for.
+  const isHeld = situation.observed.config?.synchronous_mode_strict === true && !isStrict(spec);
+  const roster = nextRoster(situation, { mayShrink: isWhole && leaving.length === 0 && !isHeld });
   if (stuck !== undefined) return withObjects(situation, roster, [...steps, ...stuck.steps], stuck.outcome);
   const awaited = awaitedBeforeChange(situation, problems, roster, leaving);
   // A server that others refuse for its certificate is not well before it has read another one.

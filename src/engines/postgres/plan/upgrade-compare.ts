@@ -3,6 +3,7 @@
  * and none may have more: a member that was promoted meanwhile has commits that the primary does not have.
  */
 import { removal } from '../../../jobs/required-backup.ts';
+import type { ObjectStep } from '../../../plan/plan.ts';
 import type { Job } from '../../../resources/children.ts';
 import { podOf, type Situation } from '../observe/situation.ts';
 import type { UpgradeRecord } from '../resources/upgrade-record.ts';
@@ -19,6 +20,16 @@ type Values = Readonly<Record<string, string>>;
  * as long as that lasts: the old version is started again then.
  */
 const patienceMs = 300_000;
+
+/** Of an upgrade that was given up: a pod that comes late would hold the volume of a member that has started again. */
+export function lateComparisons(situation: Situation, record: UpgradeRecord): readonly ObjectStep[] {
+  const { roster, children } = situation;
+  return [...roster.keys()].flatMap((index) => {
+    const { name, result } = taskProgress(situation, record, { mode: 'checkpoint', index });
+    const job = result.state === 'running' ? children.get('Job', name) : undefined;
+    return job === undefined ? [] : removal(job, 'the upgrade was given up');
+  });
+}
 
 /** All volumes at once. */
 export function compareVolumes(situation: Situation, record: UpgradeRecord, waiting: Waiting): UpgradePlan {
@@ -43,8 +54,7 @@ export function compareVolumes(situation: Situation, record: UpgradeRecord, wait
     );
     if (late.length > 0) {
       const why = `the volumes could not be compared within ${patienceMs / 60_000} minutes: ${awaited}`;
-      const plan = cancelling(situation, record, why);
-      return { ...plan, steps: [...plan.steps, ...late.flatMap((job) => removal(job, 'it has not ended in time'))] };
+      return cancelling(situation, record, why);
     }
     const steps = found.flatMap((one) => one.steps);
     const words = awaited === '' ? '' : `: ${awaited}`;

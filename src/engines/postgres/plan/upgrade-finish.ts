@@ -6,13 +6,17 @@ import type { Situation } from '../observe/situation.ts';
 import { afterDigest } from '../resources/after-upgrade.ts';
 import type { UpgradeRecord } from '../resources/upgrade-record.ts';
 import { isPauseWritten, pauseSteps } from './pause.ts';
+import { lateComparisons } from './upgrade-compare.ts';
 import { finishedJobs, taskProgress } from './upgrade-jobs.ts';
 import type { UpgradePlan } from './upgrade-plan.ts';
 
 /** In every reconcile of these stages, whatever else is to be done. */
 export function accompanying(situation: Situation): readonly ObjectStep[] {
   const { upgrade, primary } = situation;
-  if (upgrade?.stage === 'cancelled') return upgrade.isResumed === true ? [] : pauseSteps(situation, false);
+  if (upgrade?.stage === 'cancelled') {
+    const resumed = upgrade.isResumed === true ? [] : pauseSteps(situation, false);
+    return [...resumed, ...lateComparisons(situation, upgrade)];
+  }
   if (upgrade?.stage !== 'finishing' || primary === undefined) return [];
   return after(situation, upgrade).steps;
 }
