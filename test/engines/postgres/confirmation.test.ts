@@ -1,11 +1,15 @@
 /** Which part of the archived log is confirmed to a primary whose commits wait for any standby. */
 import { afterEach, describe, expect, it } from 'vitest';
 import { confirmation } from '../../../src/engines/postgres/agent/confirmation.ts';
+import { openSession } from '../../../src/engines/postgres/agent/session.ts';
 import { standbyHas } from '../../../src/engines/postgres/agent/survey.ts';
+import { streamWal } from '../../../src/engines/postgres/agent/wal-stream.ts';
 import { postgresBackup } from '../../../src/engines/postgres/backup/support.ts';
+import { statusMessage } from '../../../src/engines/postgres/client/wal-message.ts';
 import type { PostgresSpecInput } from '../../../src/engines/postgres/kind/schema.ts';
 import { agentContext } from '../../support/agent-context.ts';
-import { authentication, parameter, ready, table } from '../../support/postgres-messages.ts';
+import { segmentBytes, systemId, walSegment } from '../../support/postgres-backup.ts';
+import { authentication, backend, int64, parameter, ready, table } from '../../support/postgres-messages.ts';
 import { postgresCluster } from '../../support/postgres-situation.ts';
 import { type ScriptedPostgres, startScriptedPostgres } from '../../support/scripted-postgres.ts';
 
@@ -21,7 +25,6 @@ describe('an archive waits for a standby', () => {
 });
 
 describe('a standby', () => {
-  const systemId = '7000000000000000001';
   let server: ScriptedPostgres | undefined;
   afterEach(() => server?.stop());
 
@@ -56,5 +59,56 @@ describe('what is confirmed', () => {
     expect(reported(9n)).toEqual({ flushed: 8n, written: 8n });
     await once(9n);
     expect(reported(9n)).toEqual({ flushed: 0n, written: 9n });
+  });
+});
+
+describe('a stored part of the log', () => {
+  let server: ScriptedPostgres | undefined;
+  afterEach(() => server?.stop());
+  const begin = 0x200000n;
+  const end = begin + BigInt(segmentBytes);
+  const log = Buffer.concat([Buffer.from('w'), int64(begin, 0n, 0n), walSegment(begin)]);
+
+  it.each([
+    ['is confirmed where a standby has it as well', true, end],
+    // PostgreSQL would count the archive as the standby that commits wait for.
+    ['is not confirmed while no standby has it', false, 0n],
+  ])('%s', async (_, isThere, confirmed) => {
+    const told: Buffer[] = [];
+    server = await startScriptedPostgres(async ({ heard, say }) => {
+      await heard();
+      say(authentication(0), parameter('server_version', '17.12'), ready);
+      await heard();
+      say(table([{ systemid: systemId, timeline: '1', xlogpos: '0/200100', dbname: null }]), ready);
+      await heard();
+      say(backend('W', '\0\0\0'), backend('d', log));
+      for (;;) told.push(await heard());
+    });
+    const context = agentContext({ idleMs: 60_000 });
+    const access = { user: 'u', password: undefined, tls: undefined, context };
+    const session = await openSession({ host: '127.0.0.1', port: server.port }, access);
+    const asked: string[] = [];
+    const pieces = streamWal(
+      session,
+      {
+        ...{ slot: 's', from: { timeline: 1, position: begin }, systemId, segmentBytes },
+        standbyHas: (timeline, upTo) => {
+          asked.push(`${timeline} ${upTo.toString(16)}`);
+          return Promise.resolve(isThere);
+        },
+      },
+      context,
+    );
+    await pieces.next();
+    // That it asks for another one says that the first one is stored.
+    const pending = pieces.next();
+    pending.catch(() => undefined);
+    await expect.poll(() => asked, { timeout: 5000 }).toContain(`1 ${end.toString(16)}`);
+    const wanted = statusMessage(confirmed, 0, false, end).subarray(0, 22);
+    await expect.poll(() => told.some((text) => text.includes(wanted)), { timeout: 5000 }).toBe(true);
+    const flushed = told.map((text) => text.readBigUInt64BE(14));
+    expect(isThere || flushed.every((position) => position === 0n)).toBe(true);
+    await server.stop();
+    await expect(pending).rejects.toMatchObject({ reason: 'SourceBroken' });
   });
 });

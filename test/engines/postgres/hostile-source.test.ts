@@ -2,7 +2,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { dumpPostgres } from '../../../src/engines/postgres/agent/dump.ts';
 import { openSession } from '../../../src/engines/postgres/agent/session.ts';
-import { streamWal, type WalPiece, type WalStreamOptions } from '../../../src/engines/postgres/agent/wal-stream.ts';
+import { streamWal, type WalPiece } from '../../../src/engines/postgres/agent/wal-stream.ts';
 import { statusMessage } from '../../../src/engines/postgres/client/wal-message.ts';
 import { agentContext } from '../../support/agent-context.ts';
 import { collectedBytes } from '../../support/collected.ts';
@@ -296,14 +296,13 @@ describe('the log', () => {
     answers: Readonly<Record<string, readonly Uint8Array[]>>,
     heard?: (text: Buffer) => void,
     idleMs = 300,
-    more: Pick<WalStreamOptions, 'standbyHas'> = {},
   ) {
     const port = await serverThat(answers, heard);
     const context = agentContext({ idleMs });
     const endpoint = { host: '127.0.0.1', port };
     const session = await openSession(endpoint, { user: 'u', password: undefined, tls: undefined, context });
     const from = { timeline: 1, position: 0x200100n };
-    return streamWal(session, { slot: 's', from, systemId, segmentBytes, ...more }, context);
+    return streamWal(session, { slot: 's', from, systemId, segmentBytes }, context);
   }
   async function untilItEnds(
     pieces: AsyncGenerator<WalPiece>,
@@ -407,32 +406,6 @@ describe('the log', () => {
     const { error } = await untilItEnds(await streaming({ START_REPLICATION: answers }));
     expect(error).toMatchObject({ name: 'Failure', reason });
     expect(`${error.message}: ${String((error.cause as Error | undefined)?.message)}`).toMatch(words);
-  });
-
-  it.each([
-    ['is confirmed where a standby has it as well', true, 0x300000n],
-    // PostgreSQL would count the archive as the standby that commits wait for.
-    ['is not confirmed while no standby has it', false, 0n],
-  ])('%s', async (_, isThere, confirmed) => {
-    const heard: Buffer[] = [];
-    const asked: string[] = [];
-    const standbyHas = (timeline: number, upTo: bigint) => {
-      asked.push(`${timeline} ${upTo.toString(16)}`);
-      return Promise.resolve(isThere);
-    };
-    const answers = { START_REPLICATION: [both, log(0x200000n, segment)] };
-    const pieces = await streaming(answers, (text) => heard.push(text), 60_000, { standbyHas });
-    await pieces.next();
-    // That it asks for another one says that the first one is stored.
-    const pending = pieces.next();
-    pending.catch(() => undefined);
-    await expect.poll(() => asked, { timeout: 5000 }).toContain('1 300000');
-    const told = statusMessage(confirmed, 0, false, 0x300000n).subarray(0, 22);
-    await expect.poll(() => heard.some((text) => text.includes(told)), { timeout: 5000 }).toBe(true);
-    const flushed = heard.filter((text) => text[0] === 0x64).map((text) => text.readBigUInt64BE(14));
-    expect(isThere || flushed.every((position) => position === 0n)).toBe(true);
-    await server?.stop();
-    await expect(pending).rejects.toMatchObject({ reason: 'SourceBroken' });
   });
 
   it('answers at once when the server asks whether anybody is there', async () => {
