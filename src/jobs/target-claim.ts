@@ -39,18 +39,26 @@ export async function withCheckedTarget<Action extends EngineAction>(
   isAbout: (outcome: Outcome) => boolean = () => true,
 ): Promise<Plan<Action>> {
   const pods = plan.steps.flatMap((step) => podSpecOf(step) ?? []);
-  const names = new Set(pods.flatMap(targetClaims));
-  const refusals = [
-    ...[...names].map((name) => () => refusalOf(name, io)),
-    ...pods.map((pod) => () => refusalToRun(pod, io)),
-  ];
-  for (const refusal of refusals) {
-    const outcome = await refusal();
-    if (outcome === undefined) continue;
-    const checked = withoutJob(plan);
-    return { ...checked, outcome: isAbout(plan.outcome) ? outcome : plan.outcome };
+  const outcome = await refusalToMake(pods, io);
+  if (outcome === undefined) return plan;
+  const checked = withoutJob(plan);
+  return { ...checked, outcome: isAbout(plan.outcome) ? outcome : plan.outcome };
+}
+
+/** Why none of these pods of backups may be made; undefined where all may. */
+export async function refusalToMake(
+  pods: readonly PodSpec[],
+  io: Pick<EngineContext, 'claim' | 'serviceAccount'>,
+): Promise<Outcome | undefined> {
+  for (const name of new Set(pods.flatMap(targetClaims))) {
+    const outcome = await refusalOf(name, io);
+    if (outcome !== undefined) return outcome;
   }
-  return plan;
+  for (const pod of pods) {
+    const outcome = await refusalToRun(pod, io);
+    if (outcome !== undefined) return outcome;
+  }
+  return undefined;
 }
 
 /** Neither the Job is made or changed, nor what it is told. */
@@ -86,7 +94,11 @@ export function suspension(live: KubeObject): ObjectStep[] {
   return [{ type: 'patch', ref, patch: { spec: { suspend: true } }, changes }];
 }
 
-async function refusalToRun(pod: PodSpec, io: Pick<EngineContext, 'serviceAccount'>): Promise<Outcome | undefined> {
+/** Why it may not run as its ServiceAccount, or not any more. */
+export async function refusalToRun(
+  pod: PodSpec,
+  io: Pick<EngineContext, 'serviceAccount'>,
+): Promise<Outcome | undefined> {
   const { serviceAccountName: name } = pod;
   if (name === undefined) return undefined;
   const account = await io.serviceAccount(name);

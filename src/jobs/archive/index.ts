@@ -14,6 +14,7 @@ import { refOf } from '../../plan/ref.ts';
 import { outdatedPods, restartSteps } from '../../plan/rollout.ts';
 import type { Children, StatefulSet } from '../../resources/children.ts';
 import { configName } from '../agent-job.ts';
+import { withConsent } from './consent.ts';
 import { judgeArchive } from './judge.ts';
 import { archiveName, archiveObjects } from './objects.ts';
 import { observeArchive } from './observe.ts';
@@ -40,15 +41,19 @@ export function withArchive(engine: KindHandler, image: string): KindHandler {
       const assessment = await engine.assess(cluster, others, io);
       // Before there is a database there is no log.
       if (assessment.status.initialized !== true) return assessment;
-      const steps = [
-        ...archiveSteps(cluster, desiredFor(cluster), children),
-        ...leftovers(cluster, objectsFor(cluster), children),
-      ];
+      const set = children.statefulSet(archiveName(cluster.metadata.name)) as StatefulSet | undefined;
+      const own = set !== undefined && ownerOf(set) === cluster.metadata.uid ? set : undefined;
+      const wanted = archiveSteps(cluster, desiredFor(cluster), children);
+      const { steps: consented, refusal } = await withConsent(cluster, wanted, own, io);
+      const steps = [...consented, ...leftovers(cluster, objectsFor(cluster), children)];
       const planned = { ...assessment, plan: { ...assessment.plan, steps: [...assessment.plan.steps, ...steps] } };
       const { archive } = (cluster.spec as CommonSpec).backup ?? {};
       if (archive === undefined || support.isParked(cluster)) return planned;
       const seen = await observeArchive(cluster, archivePods(cluster, children)[0], others, support, io);
-      return judged(planned, judgeArchive(seen, durationMs(archive.maxLag), cluster.status?.archive));
+      const told = refusal === undefined ? seen : { ...seen, silence: refusal };
+      const found = judgeArchive(told, durationMs(archive.maxLag), cluster.status?.archive);
+      // One that is there follows the log as before, and not as the spec says.
+      return judged(planned, refusal === undefined ? found : { ...found, interruption: refusal });
     },
     planOffline(cluster) {
       const plan = engine.planOffline(cluster);

@@ -92,6 +92,32 @@ export async function findPrimary(
   return primaryOf(ownOf(await askAll(members, access), systemId, access.context));
 }
 
+/** Whether a standby of this timeline has the log up to a position on its disk. As soon as one has, the others are not waited for. */
+export async function standbyHas(
+  members: readonly Endpoint[],
+  { systemId, timeline, upTo }: { readonly systemId: string; readonly timeline: number; readonly upTo: Lsn },
+  access: PostgresAccess,
+): Promise<boolean> {
+  const asked = members.map(async (endpoint) => {
+    const found = await ask(endpoint, access);
+    const isIt = found.role === 'standby' && found.systemId === systemId && found.timeline === timeline;
+    if (!isIt || found.position < upTo) throw new Error(`${placeOf(endpoint)} has it not`);
+  });
+  return await Promise.any(asked).then(
+    () => true,
+    () => false,
+  );
+}
+
+async function ask(endpoint: Endpoint, access: PostgresAccess): Promise<Member> {
+  const session = await openSession(endpoint, access);
+  try {
+    return await describe(session, endpoint, access.context);
+  } finally {
+    session.connection.close();
+  }
+}
+
 interface Answers {
   readonly members: readonly Member[];
   readonly failures: readonly unknown[];
@@ -99,16 +125,7 @@ interface Answers {
 
 async function askAll(endpoints: readonly Endpoint[], access: PostgresAccess): Promise<Answers> {
   const { context } = access;
-  const found = await Promise.allSettled(
-    endpoints.map(async (endpoint) => {
-      const session = await openSession(endpoint, access);
-      try {
-        return await describe(session, endpoint, context);
-      } finally {
-        session.connection.close();
-      }
-    }),
-  );
+  const found = await Promise.allSettled(endpoints.map((endpoint) => ask(endpoint, access)));
   context.signal.throwIfAborted();
   const members = found.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
   const failures = found.flatMap((each) => (each.status === 'rejected' ? [each.reason as unknown] : []));

@@ -30,8 +30,9 @@ import {
   segmentPiece,
   unneededPieces,
 } from './archived-wal.ts';
+import type { StandbyHas } from './confirmation.ts';
 import { openSession, type PostgresAccess, type PostgresSession, postgresFailure } from './session.ts';
-import { findPrimary } from './survey.ts';
+import { findPrimary, standbyHas } from './survey.ts';
 import { stretchAt, type TimelinePath, timelinePath } from './timeline-path.ts';
 import { chosenBase, fetchWal, newestPath } from './wal-restore.ts';
 import { streamWal } from './wal-stream.ts';
@@ -55,16 +56,20 @@ async function* follow(
   store: LogStore,
   context: AgentContext,
 ): AsyncGenerator<LogEvent, never, undefined> {
-  const { user, passwordFile } = source;
+  const { user, passwordFile, members, withStandby } = source;
   const password = passwordFile === undefined ? undefined : await secretLine(passwordFile, context);
   const access: PostgresAccess = { user, password, tls: await tlsFrom(source.tls), context };
-  const { endpoint } = await findPrimary(source.members, source.systemId, access);
+  const { endpoint } = await findPrimary(members, source.systemId, access);
+  const has =
+    (systemId: string): StandbyHas =>
+    (timeline, upTo) =>
+      standbyHas(members, { systemId, timeline, upTo }, access);
   for (let where = 'compared' as Where; ; where = elsewhere[where]) {
     const session = await openSession(endpoint, access);
     const begin = await beginningOf(session, store, where, context);
     if (begin.gap !== undefined) yield { kind: 'gap', message: begin.gap };
     try {
-      return yield* events(session, begin, context);
+      return yield* events(session, begin, context, withStandby === true ? has(begin.systemId) : undefined);
     } catch (error) {
       if (where === 'anew' || !isRemoved(error)) throw error;
       context.log.warn({ err: error }, 'the server has removed what comes next');
@@ -142,9 +147,11 @@ async function* events(
   session: PostgresSession,
   { from, systemId, segmentBytes }: Beginning,
   context: AgentContext,
+  has: StandbyHas | undefined,
 ): AsyncGenerator<LogEvent, never, undefined> {
   const message = `${session.place}, timeline ${from.timeline}, from ${formatLsn(from.position)}`;
-  const options = { slot: archiveSlot, from, systemId, segmentBytes, unfinishedAfterMs };
+  const confirmed = has === undefined ? {} : { standbyHas: has };
+  const options = { slot: archiveSlot, from, systemId, segmentBytes, unfinishedAfterMs, ...confirmed };
   const pieces = streamWal(session, options, context);
   yield { kind: 'opened', message };
   for await (const piece of pieces) {

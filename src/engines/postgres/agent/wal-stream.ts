@@ -14,6 +14,7 @@ import { columnsIn, valuesIn } from '../client/rows.ts';
 import { serverErrorIn } from '../client/server-error.ts';
 import { statusMessage, walHeadIn } from '../client/wal-message.ts';
 import type { Wire } from '../client/wire.ts';
+import { confirmation, type StandbyHas } from './confirmation.ts';
 import { type Segment, SegmentAssembly } from './segment.ts';
 import { type PostgresSession, postgresFailure } from './session.ts';
 
@@ -36,10 +37,14 @@ export interface WalStreamOptions {
   readonly segmentBytes: number;
   /** What has come of a segment is given as well when it is so old, in milliseconds. Absent: whole ones only. */
   readonly unfinishedAfterMs?: number;
+  /** Absent: what is stored is confirmed, whoever else has it. */
+  readonly standbyHas?: StandbyHas;
 }
 
 /** A server gives up on who says nothing for `wal_sender_timeout`: 60 s by default, 10 s for ours. */
 const statusMs = 3_000;
+/** A primary that stops waits for the answer. */
+const standbyMs = 1_000;
 
 /** Ends by failing: with the connection, or by the context's signal. A reader that stops ends the connection. */
 export async function* streamWal(
@@ -50,11 +55,18 @@ export async function* streamWal(
   const { slot, from, systemId, segmentBytes } = options;
   let stored = from.position;
   let isStreaming = false;
+  let { timeline, position } = from;
+  const confirmed = confirmation(options.standbyHas);
   const tell = (wantsReply: boolean): void => {
-    if (isStreaming) connection.wire.write(statusMessage(stored, context.clock.now(), wantsReply));
+    if (!isStreaming) return;
+    const { flushed, written } = confirmed.reported(stored);
+    connection.wire.write(statusMessage(flushed, context.clock.now(), wantsReply, written));
   };
   // Also while a segment is being stored: the server ends connections that are silent.
   const stopTelling = regularly(context, Math.min(statusMs, context.idleMs / 3), () => tell(true));
+  const stopAsking = regularly(context, standbyMs, () => {
+    if (isStreaming) confirmed.ask(timeline, stored, () => tell(false));
+  });
   try {
     const identity = await identifySystem(connection);
     if (identity.systemid !== systemId) {
@@ -63,7 +75,6 @@ export async function* streamWal(
         `${place} is of the database cluster ${identity.systemid}, and not ${systemId}`,
       );
     }
-    let { timeline, position } = from;
     for (;;) {
       if (timeline > 1) {
         const { filename, content } = await timelineHistory(connection, timeline);
@@ -92,6 +103,8 @@ export async function* streamWal(
     throw postgresFailure(error, place, context);
   } finally {
     stopTelling();
+    stopAsking();
+    isStreaming = false;
     connection.close();
   }
 }

@@ -25,6 +25,11 @@ export const postgresSourceSchema = {
       description: 'Its first line is the password. Absent: the certificate in `tls` says who asks.',
     },
     tls: tlsFilesSchema,
+    withStandby: {
+      type: 'boolean',
+      description:
+        'Of the log, only what a standby has as well is confirmed to the primary. Where commits wait for any standby, whoever confirms is one.',
+    },
     systemId: {
       ...systemId,
       description: 'Members of another database cluster are left out. Absent: all must be of one.',

@@ -9,6 +9,7 @@ import { hasSource, serverCaSecret } from '../client/server-ca.ts';
 import { withSession } from '../client/session.ts';
 import type { PostgresSpec } from '../kind/schema.ts';
 import { memberName, paths, podName, postgresNames, retiredAnnotation, roles, sqlPort } from '../names.ts';
+import { isStrict } from '../resources/patroni-config.ts';
 import { postgresImage } from '../resources/pods.ts';
 import { postgresArchiveSupport } from './archive.ts';
 import { recoverCommand, temporaryDirectory } from './recovery.ts';
@@ -59,6 +60,7 @@ export const postgresBackup: BackupSupport<PostgresSpec> = {
           servername: `${primary}.${metadata.namespace}.svc`,
           ...(isCopied ? { anyName: true } : {}),
         },
+        ...(isStrict(spec) ? { withStandby: true } : {}),
       },
       secrets: [
         {

@@ -22,11 +22,15 @@ export function walHeadIn(bytes: Buffer): WalHead {
 /** 2000-01-01, from which servers count. */
 const epochMs = 946_684_800_000;
 
-/** Everything before `flushed` may be removed from the server. `now` in milliseconds since 1970. */
-export function statusMessage(flushed: Lsn, now: number, wantsReply: boolean): Buffer {
+/**
+ * Everything before `flushed` may be removed from the server; 0 confirms nothing, and whoever says that is no synchronous standby. `now` in
+ * milliseconds since 1970.
+ */
+export function statusMessage(flushed: Lsn, now: number, wantsReply: boolean, written = flushed): Buffer {
   const body = Buffer.alloc(34);
   body.write('r', 'latin1');
-  for (const at of [1, 9]) body.writeBigUInt64BE(flushed, at);
+  body.writeBigUInt64BE(written, 1);
+  body.writeBigUInt64BE(flushed, 9);
   // Nothing is applied: nobody asks this side for rows.
   body.writeBigInt64BE(BigInt(Math.round(now) - epochMs) * 1000n, 25);
   body[33] = wantsReply ? 1 : 0;

@@ -1,0 +1,140 @@
+/** An archive runs as a ServiceAccount, and mounts a claim, only where these are meant for backups. */
+import { expect, it } from 'vitest';
+import type { KubeObject } from '../../src/api/object.ts';
+import type { ClaimUse, EngineContext } from '../../src/engine/engine-context.ts';
+import { postgres } from '../../src/engines/postgres/index.ts';
+import { archiveComponent } from '../../src/jobs/archive/objects.ts';
+import { forBackupsAnnotation } from '../../src/jobs/for-backups.ts';
+import { defineEngine } from '../../src/jobs/handlers.ts';
+import { childrenOf } from '../../src/resources/children.ts';
+import { componentLabel } from '../../src/resources/metadata.ts';
+import { describeStep } from '../../src/runtime/executor.ts';
+import { runningChildren } from '../../src/testing/running-children.ts';
+import { postgresCluster, postgresWorld } from '../support/postgres-situation.ts';
+import { postgresSecrets, scriptedPatroni } from '../support/scripted-patroni.ts';
+
+const handler = defineEngine(postgres).handler('agent:1');
+const endpoint = 'https://s3.eu-central-1.amazonaws.com';
+const s3 = { endpoint, region: 'eu-central-1', bucket: 'backups', serviceAccountName: 'deployer' };
+const elsewhere = {
+  ...s3,
+  webIdentity: { audience: 'https://kubernetes.default.svc', endpoint: 'https://mine.example' },
+};
+
+const object = (kind: string, name: string, annotations: Readonly<Record<string, string>> = {}): KubeObject => ({
+  apiVersion: 'v1',
+  kind,
+  metadata: { name, namespace: 'apps', uid: `uid-${name}`, annotations },
+});
+const meant = { [forBackupsAnnotation]: 'true' };
+const podOn = (claim: string, name = 'app'): KubeObject => ({
+  ...object('Pod', name),
+  spec: {
+    volumes: [{ name: 'v', persistentVolumeClaim: { claimName: claim } }],
+    containers: [{ name: 'c', volumeMounts: [{ name: 'v', mountPath: '/v' }] }],
+  },
+});
+
+interface Story {
+  readonly target: object;
+  readonly account?: KubeObject;
+  readonly claim?: ClaimUse;
+  /** What an archive that runs was made with. */
+  readonly runs?: object;
+}
+
+/** What becomes of the archive's objects, and what the status says of it. */
+async function assessed({ target, account, claim, runs }: Story): Promise<string[]> {
+  const spec = { backup: { target, archive: {} } };
+  const at = Date.now();
+  const { cluster, children, observed } = postgresWorld({ spec, observed: { at } });
+  const { io } = scriptedPatroni(observed, postgresSecrets(postgresCluster(spec), at));
+  const asked: EngineContext = {
+    ...io,
+    serviceAccount: () => Promise.resolve(account),
+    claim: () => Promise.resolve(claim),
+  };
+  const made =
+    runs === undefined
+      ? []
+      : handler.resources(postgresWorld({ spec: { backup: { target: runs, archive: {} } } }).cluster);
+  const own = made.filter((each) => each.object.metadata.labels?.[componentLabel] === archiveComponent);
+  const there = childrenOf([...children.objects, ...runningChildren(own).objects]);
+  const { plan, status } = await handler.assess(cluster, there, asked);
+  const archive = (status as { readonly archive?: { readonly message?: string } }).archive;
+  const steps = plan.steps.map(describeStep).filter((step) => step.includes('db-archive'));
+  return [...steps, archive?.message ?? ''].filter((line) => line !== '');
+}
+
+const made = [/create ConfigMap db-archive-task/, /create StatefulSet db-archive/, /its pod is not there/];
+const refused = (why: RegExp) => [why];
+
+it.each<[string, Story, readonly RegExp[]]>([
+  [
+    'is made as a ServiceAccount that is meant for it',
+    { target: { s3 }, account: object('ServiceAccount', 'deployer', meant) },
+    made,
+  ],
+  [
+    'is not made as one that has not said so',
+    { target: { s3 }, account: object('ServiceAccount', 'deployer') },
+    refused(/ServiceAccount deployer does not say that backups may run as it/),
+  ],
+  ['waits for one that is not there', { target: { s3 } }, refused(/there is no ServiceAccount deployer/)],
+  [
+    'sends no token elsewhere',
+    { target: { s3: elsewhere }, account: object('ServiceAccount', 'deployer', meant) },
+    refused(/and not to https:\/\/mine\.example/),
+  ],
+  [
+    'ends where the ServiceAccount withdraws its word',
+    { target: { s3 }, account: object('ServiceAccount', 'deployer'), runs: { s3 } },
+    [/delete StatefulSet db-archive/, /ServiceAccount deployer does not say/],
+  ],
+  [
+    'goes on where nothing was withdrawn',
+    { target: { s3 }, account: object('ServiceAccount', 'deployer', meant), runs: { s3 } },
+    [/its pod/],
+  ],
+  [
+    'mounts a claim for backups',
+    { target: { claim: { name: 'b' } }, claim: { claim: object('PersistentVolumeClaim', 'b'), pods: [], sets: [] } },
+    made,
+  ],
+  [
+    'mounts none that another pod writes to',
+    {
+      target: { claim: { name: 'b' } },
+      claim: { claim: object('PersistentVolumeClaim', 'b'), pods: [podOn('b')], sets: [] },
+    },
+    refused(/PersistentVolumeClaim b is mounted by Pod app/),
+  ],
+  [
+    'waits for a claim that is not there',
+    { target: { claim: { name: 'b' } } },
+    refused(/there is no PersistentVolumeClaim b/),
+  ],
+  [
+    'stays as it is where another target is refused',
+    {
+      target: { claim: { name: 'b' } },
+      claim: { claim: object('PersistentVolumeClaim', 'b'), pods: [podOn('b')], sets: [] },
+      account: object('ServiceAccount', 'deployer', meant),
+      runs: { s3 },
+    },
+    refused(/PersistentVolumeClaim b is mounted by Pod app/),
+  ],
+  [
+    'is changed though it writes to its claim itself',
+    {
+      target: { claim: { name: 'b' } },
+      claim: { claim: object('PersistentVolumeClaim', 'b'), pods: [podOn('b', 'db-archive-0')], sets: [] },
+      runs: { claim: { name: 'a' } },
+    },
+    [/update StatefulSet db-archive/, /its pod/],
+  ],
+])('an archive %s', async (_, story, expected) => {
+  const found = await assessed(story);
+  expect(found, found.join('\n')).toHaveLength(expected.length);
+  for (const [index, pattern] of expected.entries()) expect(found[index]).toMatch(pattern);
+});
