@@ -1,6 +1,7 @@
-/** `synchronous.strict` as clients meet it: when commits wait, and when they do not. */
+/** `synchronous.strict` as clients meet it: when commits wait, and when they do not. An archive that follows is no standby. */
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { statefulSets } from '../../../src/api/resource.ts';
+import { openStore } from '../../support/backup-store.ts';
 import { keepPostgresEvidence } from '../../support/postgres-evidence.ts';
 import type { PostgresTestCluster } from '../../support/postgres-test-cluster.ts';
 import { openStage, type Stage } from '../../support/stage.ts';
@@ -13,8 +14,18 @@ const patient = { withinMs: 120_000 };
 beforeAll(async () => {
   stage = await openStage('postgres-strict');
   await stage.startOperator();
-  cluster = await stage.createPostgres('s', { instances: 3, synchronous: { count: 2, strict: true } });
+  const store = await openStore(stage);
+  cluster = await stage.createPostgres('s', {
+    instances: 3,
+    synchronous: { count: 2, strict: true },
+    backup: { target: store.target as never, archive: {} },
+  });
   await cluster.whole(3, patient);
+  await until(
+    'the archive follows',
+    async () => expect((await cluster.status()).archive?.state).toBe('Following'),
+    patient,
+  );
   await cluster.sql((await cluster.primary()).metadata.name, 'create table t (i int)');
 });
 afterEach((context) => keepPostgresEvidence(context, stage, cluster));
@@ -60,6 +71,9 @@ test('commits wait while no standby is there, and not while one of two is', asyn
       'commits wait for a standby, and none is there',
     ),
   );
+  const streams =
+    "select count(*) from pg_stat_replication where application_name not like 's-_-0' and state = 'streaming'";
+  expect(await cluster.sql((await cluster.primary()).metadata.name, streams)).toBe('1');
   await cluster.change({ paused: false });
   await cluster.whole(3, patient);
   expect(await write()).toBe('INSERT 0 1');
