@@ -182,6 +182,21 @@ describe('Patroni', () => {
     `);
   });
 
+  it.each<[PostgresSpecInput, readonly unknown[]]>([
+    [{ instances: 3, synchronous: { strict: true } }, [{ checkpoint: 'fast' }, 'no-slot']],
+    [{ instances: 3, synchronous: { strict: false } }, [{ checkpoint: 'fast' }]],
+    [{ instances: 1, synchronous: { strict: true } }, [{ checkpoint: 'fast' }]],
+  ])(
+    'with %j, a copy confirms no log to a primary that waits for any standby, and nobody restarts for that',
+    (spec, options) => {
+      const { postgresql } = parsed(objectNamed('ConfigMap', 'db-patroni', spec).data['patroni.yml']);
+      expect((postgresql as { readonly basebackup: unknown }).basebackup).toEqual(options);
+      const template = (of: PostgresSpecInput) =>
+        (objectNamed('StatefulSet', 'db-0', of).spec as { template: unknown }).template;
+      expect(template(spec)).toEqual(template({ instances: 3 }));
+    },
+  );
+
   it('shares this, which a new cluster begins with', () => {
     expect(parsed(objectNamed('ConfigMap', 'db-members').data['db-0.bootstrap.yml'])).toMatchInlineSnapshot(`
       {

@@ -135,7 +135,7 @@ export function memberConfig(cluster: Cluster<PostgresSpec>): string {
         on_role_change: callback,
         ...(hasSource(cluster) ? { on_reload: callback } : {}),
       },
-      basebackup: [{ checkpoint: 'fast' }, ...waldir(spec)],
+      basebackup: [{ checkpoint: 'fast' }, ...slotless(spec), ...waldir(spec)],
       parameters: {
         unix_socket_directories: paths.socket,
         ssl: 'on',
@@ -151,6 +151,16 @@ export function memberConfig(cluster: Cluster<PostgresSpec>): string {
     },
   };
   return text(config);
+}
+
+/**
+ * Another value has members restart. How a member copies the primary's data is left out: Patroni reads that when it starts, and a member
+ * copies then.
+ */
+export function memberConfigDigest(cluster: Cluster<PostgresSpec>): string {
+  const { synchronous } = cluster.spec;
+  const usual = { ...cluster, spec: { ...cluster.spec, synchronous: { ...synchronous, strict: false } } };
+  return createHash('sha256').update(memberConfig(usual)).digest('hex').slice(0, 16);
 }
 
 /** What is shared: Patroni keeps it in the store, and the operator changes it there. */
@@ -224,6 +234,15 @@ function methodOf(beginning: Beginning, cluster: Cluster<PostgresSpec>): Json {
     default:
       return beginning satisfies never;
   }
+}
+
+/**
+ * With a slot, `pg_basebackup` confirms the log from where the copy begins, and where commits wait for any connection that does
+ * (`ANY 1 (*)`), all that have waited until then are acknowledged, before there is a second copy. Without, the primary may remove log that
+ * a slow copy still needs: then Patroni begins the copy again.
+ */
+function slotless(spec: PostgresSpec): readonly string[] {
+  return isStrict(spec) ? ['no-slot'] : [];
 }
 
 /** For `initdb` and `pg_basebackup`. They make the directory, and `pg_wal` leads to it. */

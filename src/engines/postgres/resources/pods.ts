@@ -4,7 +4,6 @@
  *
  * The template decides about restarts, so nothing in here may depend on who else is a member.
  */
-import { createHash } from 'node:crypto';
 import type { Cluster } from '../../../api/cluster.ts';
 import type { KubeObject } from '../../../api/object.ts';
 import { canonicalQuantity } from '../../../api/quantity.ts';
@@ -33,7 +32,7 @@ import {
   walClaimTemplate,
 } from '../names.ts';
 import { importScripts } from './import-source.ts';
-import { configKey, memberConfig, serverCaFile } from './patroni-config.ts';
+import { configKey, memberConfigDigest, serverCaFile } from './patroni-config.ts';
 import { bootstrapKey, startKey } from './roster.ts';
 
 /** A first copy of a large database takes hours. One try a second. */
@@ -242,7 +241,7 @@ export function memberStatefulSet(
     serviceName: names.members,
     replicas,
     podAnnotations: {
-      [configAnnotation]: createHash('sha256').update(memberConfig(cluster)).digest('hex').slice(0, 16),
+      [configAnnotation]: memberConfigDigest(cluster),
       ...(authorities === undefined ? {} : { [authoritiesAnnotation]: authorities }),
       ...(restart === undefined ? {} : { [restartAnnotation]: restart }),
     },
