@@ -41,10 +41,10 @@ async function waitsFor(names: string): Promise<void> {
   );
 }
 
-/** What becomes of one row within five seconds. */
-async function write(): Promise<string> {
+/** What becomes of one row within so many seconds. */
+async function write(seconds = 5): Promise<string> {
   const { name } = (await cluster.primary()).metadata;
-  const insert = `timeout 5 "$PGBIN/psql" -U postgres -Atc 'insert into t values (1)' app || echo waits`;
+  const insert = `timeout ${seconds} "$PGBIN/psql" -U postgres -Atc 'insert into t values (1)' app || echo waits`;
   return (await cluster.shell(name, insert, 30_000)).trim();
 }
 
@@ -86,10 +86,40 @@ test('commits of a single instance wait for nobody', async () => {
   expect(await write()).toBe('INSERT 0 1');
 });
 
-test('from one instance to two, commits wait for the new standby', async () => {
-  await cluster.change({ instances: 2 });
-  const members = await cluster.whole(2, patient);
+/**
+ * Of the two processes of a copy, the one that copies files is held, as soon as it has started the other, which follows the log. Resolves
+ * with its number.
+ */
+const holdCopy = `while :; do for stat in /proc/[0-9]*/stat; do
+  read -r _ name _ parent _ 2>/dev/null <"$stat" || continue
+  [ "$name" = '(pg_basebackup)' ] || continue
+  read -r _ above _ 2>/dev/null <"/proc/$parent/stat" || continue
+  [ "$above" = '(pg_basebackup)' ] && kill -STOP "$parent" && echo "$parent" && exit
+done; done`;
+
+test('from one instance to two, commits wait for the new standby, also while it copies the data', async () => {
   const primary = (await cluster.primary()).metadata.name;
+  await cluster.change({ instances: 2 });
+  let held = '';
+  await until(
+    'the copy is held',
+    async () => {
+      const [pod] = (await cluster.pods()).filter(({ metadata }) => metadata.name !== primary);
+      held = (await cluster.shell(pod?.metadata.name ?? '', holdCopy, 20_000)).trim();
+    },
+    { ...patient, everyMs: 20 },
+  );
+  const [copying] = (await cluster.pods()).filter(({ metadata }) => metadata.name !== primary);
+  await waitsFor('*');
+  const streams = "select state from pg_stat_replication where application_name = 'pg_basebackup' order by 1";
+  await until(
+    'it follows the log',
+    async () => expect(await cluster.sql(primary, streams)).toBe('backup\nstreaming'),
+    patient,
+  );
+  expect(await write(20)).toBe('waits');
+  await cluster.shell(copying?.metadata.name ?? '', `kill -CONT ${held}`);
+  const members = await cluster.whole(2, patient);
   const [standby] = members.filter(({ metadata }) => metadata.name !== primary);
   await waitsFor(`ANY 1 ("${standby?.metadata.name}")`);
   expect(await write()).toBe('INSERT 0 1');
