@@ -398,6 +398,14 @@ describe('the Job', () => {
     expect(object?.metadata.annotations?.[upgradeAnnotation]).toBe('15-17-1');
     expect(JSON.stringify(object)).toContain('"image":"postgres:17"');
   });
+
+  it('copies without a slot where a connection that confirms the log would count as a standby', () => {
+    const copies = (strict: boolean): string => {
+      const { cluster, children, observed } = postgresWorld({ ...due, spec: { ...spec, synchronous: { strict } } });
+      return JSON.stringify(planPostgres(situationOf(cluster, children, observed), () => undefined).steps);
+    };
+    expect([copies(true), copies(false)].map((steps) => steps.includes('NO_SLOT'))).toEqual([true, false]);
+  });
 });
 
 describe('a backup', () => {

@@ -14,7 +14,7 @@ import { containerSecurityContext, podSecurityContext } from '../../../resources
 import type { PostgresSpec } from '../kind/schema.ts';
 import { claimName, paths, postgresNames, roles, sqlPort, walClaimName, walClaimTemplate } from '../names.ts';
 import { afterVariables, operatorCertificate } from './after-upgrade.ts';
-import { serverCaFile } from './patroni-config.ts';
+import { isStrict, serverCaFile } from './patroni-config.ts';
 import { certificates, type Mounted, scratch, users } from './pods.ts';
 
 /** Of the container whose termination message is the result. */
@@ -196,5 +196,5 @@ function environment(
     connect_timeout: '5',
   };
   const words = Object.entries(source).map(([key, value]) => `${key}=${value}`);
-  return { ...both, SOURCE: words.join(' ') };
+  return { ...both, SOURCE: words.join(' '), ...(isStrict(spec) ? { NO_SLOT: 'yes' } : {}) };
 }

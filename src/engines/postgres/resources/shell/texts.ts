@@ -1534,7 +1534,7 @@ EOF
 # The copy is recovered by the old server, as after a crash.
 copy() {
   [ ! -e "$data" ] || echo "the volume for the copy is not empty" | refuse
-  "$PROGRAMS/$OLD/bin/pg_basebackup" -d "$SOURCE" -D "$data" --checkpoint=fast --wal-method=stream 2> "$log" || { tail -c 2000 "$log" | say; exit 1; }
+  "$PROGRAMS/$OLD/bin/pg_basebackup" -d "$SOURCE" -D "$data" --checkpoint=fast --wal-method=stream \${NO_SLOT:+--no-slot} 2> "$log" || { tail -c 2000 "$log" | say; exit 1; }
   rm -f "$data/standby.signal" "$data/recovery.signal"
   "$PROGRAMS/$OLD/bin/pg_ctl" -D "$data" -w -t 36000 -l "$log" -o "$private" start > /dev/null || { tail -c 2000 "$log" | say; exit 1; }
   "$PROGRAMS/$OLD/bin/pg_ctl" -D "$data" -w -t 3600 -m fast stop > /dev/null
