@@ -30,7 +30,7 @@ export function tunnelThrough(proxy: URL): Tunnel {
       });
       asked.once('error', (cause) => refuse(`cannot be used: ${cause.message}`, cause));
       asked.once('connect', ({ statusCode }, socket, head) => {
-        (socket as Socket).setTimeout(0);
+        asked.removeAllListeners('timeout');
         if (statusCode === 200 && head.length === 0) return resolve(socket as Socket);
         socket.destroy();
         refuse(
