@@ -17,6 +17,7 @@ export {
   RedisCluster,
   type RedisClusterProps,
 } from './constructs/clusters.ts';
+export type { Connection } from './constructs/connection.ts';
 export { Crds, type CrdsProps } from './constructs/crds.ts';
 export { Monitoring, type MonitoringProps } from './constructs/monitoring.ts';
 export { Operator, type OperatorProps } from './constructs/operator.ts';

@@ -43,6 +43,7 @@ export {
   restoredVolume,
   roomFor,
 } from './engine/backup-support.ts';
+export type { Connection, Place, SecretKey } from './engine/connection.ts';
 export { contentHandler } from './engine/content-handler.ts';
 export type { ContentKind, ContentSituation } from './engine/content-kind.ts';
 export type { Definition } from './engine/definition.ts';

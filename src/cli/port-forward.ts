@@ -7,11 +7,12 @@
  * channel is the port.
  */
 import { Duplex } from 'node:stream';
-import type { WebSocket } from 'undici';
+import type { Dispatcher, WebSocket } from 'undici';
 import { pods } from '../api/resource.ts';
 import { ApiError } from '../runtime/api-error.ts';
 import type { KubeClient } from '../runtime/client.ts';
-import type { Credentials, Tls } from '../runtime/credentials.ts';
+import { connectorFor } from '../runtime/connector.ts';
+import { type Credentials, identityHeaders } from '../runtime/credentials.ts';
 import { objectPath } from '../runtime/resource-path.ts';
 
 /** Rejects with `ApiError` where the user may not do this. */
@@ -29,13 +30,12 @@ export function portForwarder(credentials: Credentials, client: Pick<KubeClient,
   return async (namespace, pod, port, signal) => {
     const path = objectPath({ resource: pods, namespace, name: pod }, 'portforward');
     const { Agent, WebSocket } = await import('undici');
-    const { tls, authorization } = await credentials.identity();
+    const identity = await credentials.identity();
     signal.throwIfAborted();
-    const agent = new Agent({ connect: connectOptions(tls) });
+    const agent = new Agent({ connect: connectorFor(identity.tls, credentials.tunnel) });
     const socket = new WebSocket(`${credentials.server.replace(/^http/, 'ws')}${path}?ports=${port}`, {
       protocols: [subprotocol],
-      dispatcher: agent,
-      ...(authorization === undefined ? {} : { headers: { authorization } }),
+      dispatcher: agent.compose(withHeaders(identityHeaders(identity))),
     });
     socket.binaryType = 'arraybuffer';
     const release = (): void => void agent.destroy();
@@ -50,13 +50,11 @@ export function portForwarder(credentials: Credentials, client: Pick<KubeClient,
   };
 }
 
-function connectOptions({ ca, cert, key, servername, insecure }: Tls) {
-  return {
-    ...(ca === undefined ? {} : { ca }),
-    ...(cert === undefined ? {} : { cert }),
-    ...(key === undefined ? {} : { key }),
-    ...(servername === undefined ? {} : { servername }),
-    rejectUnauthorized: insecure !== true,
+/** A header of a WebSocket has one value, and several groups that are impersonated are several headers. */
+function withHeaders(more: Record<string, string | string[]>): Dispatcher.DispatcherComposeInterceptor {
+  return (dispatch) => (options, handler) => {
+    const given = options.headers as Record<string, string>;
+    return dispatch({ ...options, headers: { ...given, ...more } }, handler);
   };
 }
 

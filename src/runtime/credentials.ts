@@ -6,6 +6,7 @@
  * next identity differs.
  */
 import type { Clock } from '../system/clock.ts';
+import type { Tunnel } from './proxy-tunnel.ts';
 
 export interface Tls {
   /** PEM. Without it the platform's own roots are trusted. */
@@ -23,11 +24,17 @@ export interface Identity {
   readonly tls: Tls;
   /** Value of the `authorization` header. */
   readonly authorization?: string;
+  /** Headers with which the API server takes a request for somebody else's, where whoever asks may do that. */
+  readonly impersonation?: Impersonation;
 }
+
+export type Impersonation = Readonly<Record<string, string | string[]>>;
 
 export interface Credentials {
   /** URL of the API server, with its path prefix if it has one, without a trailing slash. */
   readonly server: string;
+  /** How connections to the server are opened. Absent: directly. */
+  readonly tunnel?: Tunnel;
   /** Cheap enough to call before every request. Throws `CredentialsError`. */
   identity(): Promise<Identity>;
   /** The server said 401: the next identity must be read anew from its source. */
@@ -47,7 +54,12 @@ export class CredentialsError extends Error {
 }
 
 export function sameIdentity(a: Identity, b: Identity): boolean {
-  return a.authorization === b.authorization && sameTls(a.tls, b.tls);
+  const [one, other] = [a, b].map((identity) => JSON.stringify(identityHeaders(identity)));
+  return one === other && sameTls(a.tls, b.tls);
+}
+
+export function identityHeaders({ authorization, impersonation }: Identity): Record<string, string | string[]> {
+  return { ...(authorization === undefined ? {} : { authorization }), ...impersonation };
 }
 
 export function sameTls(a: Tls, b: Tls): boolean {

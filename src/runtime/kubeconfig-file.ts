@@ -54,6 +54,18 @@ export class ConfigNode {
     return this.#value.map((item, index) => new ConfigNode(this.file, `${this.path}[${index}]`, this.name, item));
   }
 
+  strings(): string[] {
+    return this.items().map((item) => item.string());
+  }
+
+  /** Of a mapping, in its order. */
+  entries(): [key: string, value: ConfigNode][] {
+    const value = this.#value;
+    if (!this.isSet) return [];
+    if (typeof value !== 'object' || Array.isArray(value)) throw this.error('not a mapping');
+    return Object.keys(value as object).map((key) => [key, this.child(key)]);
+  }
+
   string(): string {
     const value = this.optionalString();
     if (value === undefined) throw this.error('is missing');

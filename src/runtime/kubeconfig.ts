@@ -2,8 +2,8 @@
  * Credentials from kubeconfig files, read as kubectl reads them.
  *
  * Several files make one configuration: of two entries with one name the first file's counts, whole; relative paths
- * start at the file that names them. What this client cannot do (passwords, auth providers, impersonation, proxies) is
- * refused by name instead of being left out, because a request as somebody else is worse than no request.
+ * start at the file that names them. What this client cannot do (passwords, auth providers, SOCKS proxies) is refused by
+ * name instead of being left out, because a request as somebody else is worse than no request.
  */
 import { delimiter, dirname, isAbsolute, join, resolve } from 'node:path';
 import type { Clock } from '../system/clock.ts';
@@ -15,10 +15,12 @@ import {
   fileReader,
   fileText,
   type Identity,
+  type Impersonation,
   type Tls,
 } from './credentials.ts';
 import { createExecPlugin, type ExecPlugin, type RunCommand } from './execplugin.ts';
 import { type ConfigNode, type MergedKubeconfig, mergeKubeconfigs, parseKubeconfig } from './kubeconfig-file.ts';
+import { type Tunnel, tunnelThrough } from './proxy-tunnel.ts';
 
 export interface KubeconfigOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -48,6 +50,7 @@ export async function loadKubeconfig(options: KubeconfigOptions): Promise<Kubeco
   const user = context.child('user').optionalString() ? referenced(merged, 'users', context, 'user') : undefined;
 
   const server = serverOf(cluster);
+  const tunnel = tunnelOf(cluster, server);
   const trust = trustOf(cluster, clock, files);
   const proof = user === undefined ? undefined : proofOf(user, cluster, server, options, files);
   return {
@@ -56,9 +59,10 @@ export async function loadKubeconfig(options: KubeconfigOptions): Promise<Kubeco
     namespace: context.child('namespace').optionalString() ?? 'default',
     credentials: {
       server,
+      ...(tunnel === undefined ? {} : { tunnel }),
       async identity() {
-        const { tls, authorization } = (await proof?.read()) ?? { tls: {} };
-        return { tls: { ...(await trust.read()), ...tls }, ...(authorization === undefined ? {} : { authorization }) };
+        const { tls, ...proven } = (await proof?.read()) ?? { tls: {} };
+        return { tls: { ...(await trust.read()), ...tls }, ...proven };
       },
       invalidate() {
         trust.invalidate();
@@ -124,10 +128,20 @@ function serverOf(cluster: ConfigNode): string {
   if (url?.protocol !== 'https:' && url?.protocol !== 'http:') {
     throw field.error(`not an http or https URL: ${field.string()}`);
   }
-  cluster
-    .child('proxy-url')
-    .refuse('proxies are not supported: reach the API server directly or through a local forward');
   return field.string().replace(/\/+$/, '');
+}
+
+/** The URL may hold a password: it is in no message. */
+function tunnelOf(cluster: ConfigNode, server: string): Tunnel | undefined {
+  const field = cluster.child('proxy-url');
+  const text = field.optionalString();
+  if (text === undefined) return undefined;
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url?.protocol !== 'https:' && url?.protocol !== 'http:') {
+    throw field.error('not an http or https URL: other proxies, such as socks5, are not supported');
+  }
+  if (!server.startsWith('https:')) throw field.error('only an https server is reached through a proxy');
+  return tunnelThrough(url);
 }
 
 function trustOf(cluster: ConfigNode, clock: Clock, files: FileReader): Source<Tls> {
@@ -153,11 +167,29 @@ const refused: Readonly<Record<string, string>> = {
   username: 'basic authentication is not supported by Kubernetes since 1.19: use a token, a client certificate or exec',
   password: 'basic authentication is not supported by Kubernetes since 1.19: use a token, a client certificate or exec',
   'auth-provider': 'auth providers were removed from Kubernetes in 1.26: use exec',
-  as: 'impersonation is not supported',
-  'as-uid': 'impersonation is not supported',
-  'as-groups': 'impersonation is not supported',
-  'as-user-extra': 'impersonation is not supported',
 };
+
+/** Undefined where nobody is named. */
+function impersonationOf(user: ConfigNode): Impersonation | undefined {
+  const name = user.child('as').optionalString();
+  const uid = user.child('as-uid').optionalString();
+  const groups = user.child('as-groups').strings();
+  const extra = user.child('as-user-extra').entries();
+  if (name === undefined) {
+    const without = ['as-uid', 'as-groups', 'as-user-extra'].find((field) => user.child(field).isSet);
+    if (without !== undefined) throw user.child(without).error('takes effect only beside as, which names the user');
+    return undefined;
+  }
+  return {
+    'impersonate-user': name,
+    ...(uid === undefined ? {} : { 'impersonate-uid': uid }),
+    ...(groups.length === 0 ? {} : { 'impersonate-group': groups }),
+    ...Object.fromEntries(extra.map(([key, values]) => [extraHeader(key), values.strings()])),
+  };
+}
+
+/** A key may have any letters, and a header's name may not. The API server decodes it. */
+const extraHeader = (key: string): string => `impersonate-extra-${encodeURIComponent(key).toLowerCase()}`;
 
 function proofOf(
   user: ConfigNode,
@@ -168,6 +200,7 @@ function proofOf(
 ): Source<Identity> {
   const { clock } = options;
   for (const [field, why] of Object.entries(refused)) user.child(field).refuse(why);
+  const impersonation = impersonationOf(user);
   const cert = pem(user, 'client-certificate', clock, files);
   const key = pem(user, 'client-key', clock, files);
   if ((cert === undefined) !== (key === undefined)) throw user.error('a client certificate and its key go together');
@@ -191,7 +224,11 @@ function proofOf(
           : cert !== undefined && key !== undefined
             ? { cert: await cert.read(), key: await key.read() }
             : {};
-      return { tls: pair, ...(bearer === undefined ? {} : { authorization: `Bearer ${bearer}` }) };
+      return {
+        tls: pair,
+        ...(bearer === undefined ? {} : { authorization: `Bearer ${bearer}` }),
+        ...(impersonation === undefined ? {} : { impersonation }),
+      };
     },
     invalidate() {
       for (const source of [cert, key, token, exec]) source?.invalidate();
@@ -215,10 +252,7 @@ function execOf(exec: ConfigNode, cluster: ConfigNode, server: string, options: 
   const spec = {
     apiVersion,
     command: hasPath ? beside(exec.file, command) : command,
-    args: exec
-      .child('args')
-      .items()
-      .map((item) => item.string()),
+    args: exec.child('args').strings(),
     env: Object.fromEntries(
       exec
         .child('env')

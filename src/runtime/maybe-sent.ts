@@ -1,7 +1,8 @@
 /** Whether a request that failed may have reached the server: only then must a write not be repeated. */
 
 /** Codes of a TLS handshake or a connection that never came about. */
-const handshakeCodes = /^(CERT_|ERR_TLS_|ERR_SSL_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|UND_ERR_CONNECT_TIMEOUT$)/;
+const handshakeCodes =
+  /^(CERT_|ERR_TLS_|ERR_SSL_|ERR_PROXY_REFUSAL$|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|UND_ERR_CONNECT_TIMEOUT$)/;
 
 /** False only where it is certain that nothing was sent. Of several attempts, one that may have been is enough. */
 export function maybeSent(error: unknown): boolean {

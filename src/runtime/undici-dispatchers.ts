@@ -6,6 +6,7 @@
  */
 import type { Dispatcher as AnyDispatcher } from 'undici';
 import api from 'undici/lib/api/index.js';
+import buildConnector from 'undici/lib/core/connect.js';
 import Client from 'undici/lib/dispatcher/client.js';
 import Dispatcher from 'undici/lib/dispatcher/dispatcher.js';
 import Pool from 'undici/lib/dispatcher/pool.js';
@@ -13,7 +14,7 @@ import Pool from 'undici/lib/dispatcher/pool.js';
 // The index does this, too: the dispatchers get their `request` method from outside.
 Object.assign(Dispatcher.prototype, api);
 
-export { Client, Pool };
+export { buildConnector, Client, Pool };
 
 export type Response = AnyDispatcher.ResponseData<null>;
 

@@ -17,6 +17,11 @@ declare module 'undici/lib/dispatcher/dispatcher.js' {
   const dispatcher: typeof Dispatcher;
   export = dispatcher;
 }
+declare module 'undici/lib/core/connect.js' {
+  import { buildConnector } from 'undici';
+
+  export = buildConnector;
+}
 declare module 'undici/lib/api/index.js' {
   import type { Dispatcher } from 'undici';
 

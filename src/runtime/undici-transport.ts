@@ -9,7 +9,8 @@ import type { Client as UndiciClient, Pool as UndiciPool } from 'undici';
 import type { Clock } from '../system/clock.ts';
 import { createAbortScope } from './abort-scope.ts';
 import { ApiUnreachable } from './api-error.ts';
-import { type Credentials, type Identity, sameIdentity, sameTls, type Tls } from './credentials.ts';
+import { connectorFor } from './connector.ts';
+import { type Credentials, type Identity, identityHeaders, sameIdentity, sameTls, type Tls } from './credentials.ts';
 import { maybeSent } from './maybe-sent.ts';
 import type { Transport, TransportRequest, TransportResponse } from './transport.ts';
 import { Client, Pool, type Response, send } from './undici-dispatchers.ts';
@@ -51,18 +52,12 @@ export function createTransport(options: TransportOptions): Transport {
   const streams = new Set<UndiciClient>();
   let closed = false;
 
-  function connectOptions(tls: Tls) {
-    return {
-      timeout: options.connectTimeoutMs ?? 10_000,
-      keepAlive: true,
-      keepAliveInitialDelay: TCP_PROBE_MS,
-      rejectUnauthorized: tls.insecure !== true,
-      ...(tls.ca === undefined ? {} : { ca: tls.ca }),
-      ...(tls.cert === undefined ? {} : { cert: tls.cert }),
-      ...(tls.key === undefined ? {} : { key: tls.key }),
-      ...(tls.servername === undefined ? {} : { servername: tls.servername }),
-    };
-  }
+  const socketOptions = {
+    timeout: options.connectTimeoutMs ?? 10_000,
+    keepAlive: true,
+    keepAliveInitialDelay: TCP_PROBE_MS,
+  };
+  const connectTo = (tls: Tls) => connectorFor(tls, credentials.tunnel, socketOptions);
 
   function poolFor(tls: Tls): UndiciPool {
     if (pool !== undefined && sameTls(pool.tls, tls)) return pool.dispatcher;
@@ -73,7 +68,7 @@ export function createTransport(options: TransportOptions): Transport {
       keepAliveTimeout: KEEP_ALIVE_MS,
       headersTimeout: idleTimeout,
       bodyTimeout: idleTimeout,
-      connect: connectOptions(tls),
+      connect: connectTo(tls),
     });
     pool = { tls, dispatcher };
     // Its remaining requests report their own failures.
@@ -86,7 +81,7 @@ export function createTransport(options: TransportOptions): Transport {
       pipelining: 1,
       headersTimeout: idleTimeout,
       bodyTimeout: 0,
-      connect: connectOptions(tls),
+      connect: connectTo(tls),
     });
     streams.add(client);
     return client;
@@ -101,7 +96,7 @@ export function createTransport(options: TransportOptions): Transport {
         'user-agent': options.userAgent,
         accept: 'application/json',
         ...request.headers,
-        ...(identity.authorization === undefined ? {} : { authorization: identity.authorization }),
+        ...identityHeaders(identity),
       },
       body: request.body ?? null,
       ...(signal === undefined ? {} : { signal }),

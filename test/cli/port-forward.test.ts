@@ -66,7 +66,9 @@ async function peer(talk: (socket: Duplex) => void, refusal?: number): Promise<P
       throw new ApiError({ status, reason: 'Refused', message: 'refused', method: 'GET', path });
     },
   };
-  return { requests, dial: portForwarder(fixedCredentials(url, { tls: {}, authorization: 'Bearer abc' }), client) };
+  const impersonation = { 'impersonate-user': 'me', 'impersonate-group': ['one', 'two'] };
+  const credentials = fixedCredentials(url, { tls: {}, authorization: 'Bearer abc', impersonation });
+  return { requests, dial: portForwarder(credentials, client) };
 }
 
 const never = new AbortController().signal;
@@ -80,6 +82,8 @@ describe('a forwarded connection', () => {
     expect(request?.url).toBe('/api/v1/namespaces/team/pods/cache-0/portforward?ports=6379');
     expect(request?.headers.authorization).toBe('Bearer abc');
     expect(request?.headers['sec-websocket-protocol']).toBe('v4.channel.k8s.io');
+    const groups = request?.rawHeaders.filter((_, i, all) => all[i - 1]?.toLowerCase() === 'impersonate-group');
+    expect(groups).toEqual(['one', 'two']);
   });
 
   it('carries bytes both ways, without the frame around them', async () => {

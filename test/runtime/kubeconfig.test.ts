@@ -194,11 +194,6 @@ describe('what is refused, and where', () => {
       `${at}: clusters[0].cluster.server: not an http or https URL: kubernetes`,
     ],
     [
-      'a proxy',
-      simple({}, { 'proxy-url': 'http://p' }),
-      `${at}: clusters[0].cluster.proxy-url: proxies are not supported`,
-    ],
-    [
       'data that is not base64',
       simple({}, { 'certificate-authority-data': '%' }),
       `${at}: clusters[0].cluster.certificate-authority-data: not base64`,
@@ -231,7 +226,6 @@ describe('what is refused, and where', () => {
       simple({ 'auth-provider': { name: 'gcp' } }),
       `${at}: users[0].user.auth-provider: auth providers were removed`,
     ],
-    ['impersonation', simple({ as: 'root' }), `${at}: users[0].user.as: impersonation is not supported`],
     [
       'an old exec API',
       exec({ apiVersion: 'client.authentication.k8s.io/v1alpha1' }),

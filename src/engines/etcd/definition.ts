@@ -1,8 +1,10 @@
 /** What people meet of etcd. */
 
+import { leafKeys } from '../../certificates/facts.ts';
+import { placesIn } from '../../engine/connection.ts';
 import type { Definition } from '../../engine/definition.ts';
 import { type EtcdSpecInput, etcdKind } from './kind/schema.ts';
-import { etcdNames } from './names.ts';
+import { clientPort, etcdNames, peerPort } from './names.ts';
 
 export interface EtcdEndpoints {
   /** Name of the Service of the members that are ready, on port 2379. */
@@ -17,6 +19,21 @@ export const etcdDefinition: Definition<EtcdSpecInput, EtcdEndpoints> = {
   endpoints(cluster) {
     const { client, peers } = etcdNames(cluster);
     return { clientService: client, peerService: peers };
+  },
+  connection({ name, namespace }, { auth, tls }) {
+    const names = etcdNames(name);
+    const place = placesIn(namespace);
+    const { host, port } = place(names.client, clientPort);
+    const { name: secretName = names.root, key = 'password' } = auth?.secretRef ?? {};
+    const isOwn = tls?.client?.selfManaged !== undefined;
+    return {
+      services: { client: { host, port }, peer: place(names.peers, peerPort) },
+      env: {
+        ETCDCTL_ENDPOINTS: `${tls?.client === undefined ? 'http' : 'https'}://${host}:${port}`,
+        ...(auth?.enabled === true ? { ETCDCTL_USER: 'root', ETCDCTL_PASSWORD: { secretName, key } } : {}),
+      },
+      ...(isOwn ? { ca: { secretName: names.user, key: leafKeys.trusted } } : {}),
+    };
   },
   // Children of two kinds in one namespace may not share their names.
   sample: { name: 'sample-etcd' },

@@ -1,9 +1,10 @@
 /** What people meet of Redis. */
 
+import { placesIn } from '../../engine/connection.ts';
 import type { Definition } from '../../engine/definition.ts';
 import { redisReferenceOptions } from './kind/reference.ts';
 import { type RedisSpecInput, redisKind } from './kind/schema.ts';
-import { redisNames } from './names.ts';
+import { dataPort, redisNames, sentinelPort } from './names.ts';
 
 export interface RedisEndpoints {
   /** Name of the Service whose endpoint is the primary, on port 6379. */
@@ -27,6 +28,24 @@ export const redisDefinition: Definition<RedisSpecInput, RedisEndpoints> = {
       replicasService: replicas,
       sentinelService: sentinel,
       password: { secretName, key },
+    };
+  },
+  connection({ name, namespace }, { mode, auth }) {
+    const { primary, replicas, sentinel, auth: ownSecret } = redisNames(name);
+    const { name: secretName = ownSecret, key = 'password' } = auth?.secretRef ?? {};
+    const place = placesIn(namespace);
+    const [writes, elects] = [place(primary, dataPort), place(sentinel, sentinelPort)];
+    const isElected = mode !== 'Standalone';
+    return {
+      services: { primary: writes, ...(isElected ? { replicas: place(replicas, dataPort), sentinel: elects } : {}) },
+      env: {
+        REDIS_HOST: writes.host,
+        REDIS_PORT: String(writes.port),
+        REDIS_PASSWORD: { secretName, key },
+        ...(isElected
+          ? { REDIS_SENTINEL_HOST: elects.host, REDIS_SENTINEL_PORT: String(elects.port), REDIS_SENTINEL_NAME: name }
+          : {}),
+      },
     };
   },
   sample: { name: 'sample' },
