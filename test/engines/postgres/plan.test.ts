@@ -9,6 +9,8 @@ import { type PlanRow, planned } from '../../support/postgres-words.ts';
 const table = (rows: readonly PlanRow[]): void =>
   it.each(rows)('%s', (_, story, plan) => expect(planned(story)).toEqual(plan));
 
+/** With `strict`, members copy in another way. */
+const copyMethod = expect.stringContaining('apply ConfigMap db-patroni: patroni.yml=') as string;
 const nothingYet = { numbers: [], primary: 'nobody', status: {}, children: () => [] } as const satisfies Story;
 const state = stateNames('db');
 /** Nobody has told of a database yet. */
@@ -296,9 +298,33 @@ describe('the shared configuration', () => {
       'follows the spec in what Patroni does',
       { spec: { failover: { ttl: '40s' }, synchronous: { count: 2, strict: true } }, before: {} },
       [
+        copyMethod,
         'configure ttl=40 loop_wait=10 retry_timeout=10 synchronous_mode_strict=true synchronous_node_count=2',
         'wait Updating',
       ],
+    ],
+    [
+      'has copies begin anew that would confirm the log once commits wait for anybody who does',
+      {
+        spec: { synchronous: { strict: true } },
+        before: {},
+        starts: { 1: 'join', 2: 'join' },
+        members: {
+          1: { postgres: 'creating replica', isStreaming: false, isSynchronous: false },
+          2: { postgres: 'starting', isStreaming: false, isSynchronous: false },
+        },
+      },
+      [copyMethod, 'delete Pod db-1-0', 'configure synchronous_mode_strict=true', 'wait MembersNotReady'],
+    ],
+    [
+      'lets a copy go on that confirms nothing',
+      {
+        spec: { synchronous: { strict: true }, parameters: { work_mem: '8MB' } },
+        before: { synchronous: { strict: true } },
+        starts: { 1: 'join' },
+        members: { 1: { postgres: 'creating replica', isStreaming: false, isSynchronous: false } },
+      },
+      ['configure postgresql.parameters.work_mem=8MB', 'wait MembersNotReady'],
     ],
     [
       'gets a corrected setting, and nothing else, where no Patroni answers: PostgreSQL may let it in no more',

@@ -39,6 +39,7 @@ import { planRestart, planStuck, recheckMs, restartWanted } from './restart.ts';
 import { roleSteps } from './roles.ts';
 import { configPatch } from './shared-config.ts';
 import { planShown, settledWith, shownReloads, withoutTemplates } from './shown-certificate.ts';
+import { slottedCopies } from './slotted-copies.ts';
 import { stateFor, stateToMake } from './store.ts';
 import { surplusSteps } from './surplus.ts';
 import { unansweredSettings } from './unanswered-settings.ts';
@@ -255,6 +256,7 @@ function configSteps(situation: Situation, { pod, address }: { pod: string; addr
   if (patch === undefined) return [];
   const fields = [...Object.keys(patch)].join(', ');
   return [
+    ...slottedCopies(situation, patch),
     {
       type: 'act',
       action: { type: 'postgres.configure', via: { pod, address }, patch },
