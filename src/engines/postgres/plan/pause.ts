@@ -7,8 +7,11 @@ import type { ObjectStep } from '../../../plan/plan.ts';
 import { refOf } from '../../../plan/ref.ts';
 import { postgresNames } from '../names.ts';
 import type { Situation } from '../observe/situation.ts';
+import type { Stage } from '../resources/upgrade-record.ts';
 
 const pauseField = 'pause';
+/** Stages of an upgrade that begin when its own pause has ended. The last one lasts until a backup succeeds, and SQL of the user. */
+const afterPause: readonly Stage[] = ['starting', 'finishing'];
 
 /** Undefined where the configuration is gone, or cannot be read. */
 export function isPauseWritten(situation: Situation): boolean | undefined {
@@ -19,7 +22,7 @@ export function isPauseWritten(situation: Situation): boolean | undefined {
 /** Undefined where only an upgrade has paused Patroni, or nobody. */
 export function pausedByPerson(situation: Situation): string | undefined {
   const { upgrade } = situation;
-  const isOfUpgrade = upgrade !== undefined && upgrade.isResumed !== true;
+  const isOfUpgrade = upgrade !== undefined && upgrade.isResumed !== true && !afterPause.includes(upgrade.stage);
   if (isOfUpgrade || isPauseWritten(situation) !== true) return undefined;
   return 'Patroni is paused (pause: true in its configuration): it promotes nobody, and starts no PostgreSQL that has stopped';
 }

@@ -12,7 +12,7 @@ import { holdsAnnotation, postgresNames, retiredAnnotation, versionAnnotation, w
 import { indexOf, podOf, type Situation } from '../observe/situation.ts';
 import type { UpgradeRecord } from '../resources/upgrade-record.ts';
 import { problemOf } from './health.ts';
-import { configWithPause } from './pause.ts';
+import { configWithPause, pausedByPerson } from './pause.ts';
 import { correctedSettings } from './refused-start.ts';
 import { planStuck } from './restart.ts';
 import { unansweredSettings } from './unanswered-settings.ts';
@@ -108,7 +108,8 @@ export function planStarting(situation: Situation, record: UpgradeRecord): Upgra
     return { steps: [], record: { ...record, stage: 'finishing' }, outcome };
   }
   const problem = problemOf(situation, leader) ?? `${podOf(situation, leader)} is not primary yet`;
-  const outcome = wait('Upgrading', `PostgreSQL ${to} starts: ${problem}`, upgradeRecheckMs);
+  const words = [problem, pausedByPerson(situation) ?? []].flat().join('; ');
+  const outcome = wait('Upgrading', `PostgreSQL ${to} starts: ${words}`, upgradeRecheckMs);
   // The spec may be corrected as in any other start, and there is no way back from here by which the old version would serve meanwhile.
   const steps = [
     ...(planStuck(situation)?.steps ?? []),
