@@ -317,6 +317,17 @@ describe('the shared configuration', () => {
       [copyMethod, 'delete Pod db-1-0', 'configure synchronous_mode_strict=true', 'wait MembersNotReady'],
     ],
     [
+      'has a member begin anew that does not answer yet: it may have read how to copy, and has no data to lose',
+      {
+        spec: { synchronous: { strict: true } },
+        before: {},
+        starts: { 1: 'join', 2: 'join' },
+        claims: { 1: 'blank' },
+        members: { 1: 'silent', 2: 'silent' },
+      },
+      [copyMethod, 'delete Pod db-1-0', 'configure synchronous_mode_strict=true', 'wait MembersNotReady'],
+    ],
+    [
       'lets a copy go on that confirms nothing',
       {
         spec: { synchronous: { strict: true }, parameters: { work_mem: '8MB' } },

@@ -255,8 +255,15 @@ describe('a member that Kubernetes has given up', () => {
       waits,
     ],
   ]);
-  const notStarting = (postgres: string, ranFor: number, standby: Partial<LiveMember> = {}, paused = false): Story => ({
-    members: { 1: standby, 2: { postgres, isStreaming: false, isSynchronous: false, isPaused: paused } },
+  const noData = { systemId: undefined, role: undefined } as never;
+  const notStarting = (
+    postgres: string,
+    ranFor: number,
+    standby: Partial<LiveMember> = {},
+    paused = false,
+    more: Partial<LiveMember> = {},
+  ): Story => ({
+    members: { 1: standby, 2: { postgres, isStreaming: false, isSynchronous: false, isPaused: paused, ...more } },
     children: pod(2, () => running(ranFor)),
   });
   table([
@@ -276,6 +283,16 @@ describe('a member that Kubernetes has given up', () => {
       waits,
     ],
     ['is waited for where a person has paused Patroni, and stopped it', notStarting('stopped', 181, {}, true), waits],
+    [
+      'is waited for where it has never had the data: its copy has failed, and is begun again',
+      { ...notStarting('stopped', 181, {}, false, noData), claims: { 2: 'blank' }, starts: { 2: 'join' } },
+      waits,
+    ],
+    [
+      'is replaced where it has copied the data, and does not start on it',
+      { ...notStarting('start failed', 181), starts: { 2: 'join' } },
+      replaced(2),
+    ],
   ]);
   it('holds up nobody once it has left', () => {
     const story: Story = {

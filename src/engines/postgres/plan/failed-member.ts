@@ -10,6 +10,7 @@ import type { LiveMember } from '../observe/observed.ts';
 import { knownLoss } from '../observe/second-look.ts';
 import { heldBy, isPrimary, type Situation } from '../observe/situation.ts';
 import { isOutdated } from './outdated.ts';
+import { hasYetToCopy } from './yet-to-copy.ts';
 
 /** What `start.sh` ends with where the volume is blank. */
 export const blankExitCode = 78;
@@ -90,7 +91,9 @@ function givenUp(situation: Situation, index: number, pod: Pod | undefined): Fai
   const scheduled = conditions.find(({ type }) => type === 'PodScheduled');
   if (/volume node affinity/.test(scheduled?.message ?? '') && since('PodScheduled') > patienceMs)
     return { why: 'the node of its volume is gone' };
-  const isFailing = crashes(pod) || (failsToStart(live.get(index)) && runsFor(pod, observed.at) > patienceMs);
+  // Between two copies that fail, PostgreSQL is stopped as well. A new member would copy from the same primary, and each leaves a volume.
+  const isStopped = failsToStart(live.get(index)) && !hasYetToCopy(situation, index);
+  const isFailing = crashes(pod) || (isStopped && runsFor(pod, observed.at) > patienceMs);
   return isFailing && since('Ready') > patienceMs && isAloneInIt(situation, index)
     ? { why: 'PostgreSQL does not start on its data' }
     : undefined;
