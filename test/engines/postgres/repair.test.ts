@@ -289,6 +289,20 @@ describe('a member that Kubernetes has given up', () => {
       waits,
     ],
     [
+      'leaves where its copy fails, and one has to leave',
+      {
+        ...notStarting('stopped', 181, {}, false, noData),
+        ...{ claims: { 2: 'blank' }, starts: { 2: 'join' }, spec: { instances: 2 }, before: {} },
+      },
+      [
+        'data-db-2-0: retired true',
+        'apply ConfigMap db-members: ',
+        'apply Role db-postgres: rules[2].resourceNames',
+        'delete StatefulSet db-2',
+        'wait Replacing',
+      ],
+    ],
+    [
       'is replaced where it has copied the data, and does not start on it',
       { ...notStarting('start failed', 181), starts: { 2: 'join' } },
       replaced(2),

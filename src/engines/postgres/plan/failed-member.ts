@@ -91,8 +91,7 @@ function givenUp(situation: Situation, index: number, pod: Pod | undefined): Fai
   const scheduled = conditions.find(({ type }) => type === 'PodScheduled');
   if (/volume node affinity/.test(scheduled?.message ?? '') && since('PodScheduled') > patienceMs)
     return { why: 'the node of its volume is gone' };
-  // Between two copies that fail, PostgreSQL is stopped as well. A new member would copy from the same primary, and each leaves a volume.
-  const isStopped = failsToStart(live.get(index)) && !hasYetToCopy(situation, index);
+  const isStopped = failsToStart(live.get(index)) && !isCopying(situation, index);
   const isFailing = crashes(pod) || (isStopped && runsFor(pod, observed.at) > patienceMs);
   return isFailing && since('Ready') > patienceMs && isAloneInIt(situation, index)
     ? { why: 'PostgreSQL does not start on its data' }
@@ -107,6 +106,14 @@ function crashes(pod: Pod): boolean {
       // More memory is what it needs, not another volume.
       lastState?.terminated?.reason !== 'OOMKilled',
   );
+}
+
+/**
+ * Between two copies that fail, PostgreSQL is stopped as well. A new member would copy from the same primary, and each one leaves a volume. Where
+ * a member has to leave anyway, none comes.
+ */
+function isCopying(situation: Situation, index: number): boolean {
+  return hasYetToCopy(situation, index) && situation.roster.size <= situation.spec.instances;
 }
 
 /** Where Patroni is paused, a person may have stopped PostgreSQL. */
