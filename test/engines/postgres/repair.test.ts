@@ -1,10 +1,12 @@
 /** Which member is replaced, which copies again, and which is waited for. */
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../../src/api/object.ts';
+import { retiredAnnotation } from '../../../src/engines/postgres/names.ts';
 import { isOnHistory } from '../../../src/engines/postgres/observe/lost-log.ts';
 import type { LiveMember } from '../../../src/engines/postgres/observe/observed.ts';
 import { situationOf } from '../../../src/engines/postgres/observe/situation.ts';
 import { planPostgres } from '../../../src/engines/postgres/plan/plan.ts';
+import { memberLabel } from '../../../src/resources/metadata.ts';
 import { now, postgresWorld, type Story } from '../../support/postgres-situation.ts';
 import { type PlanRow, planned } from '../../support/postgres-words.ts';
 
@@ -266,6 +268,21 @@ describe('a member that Kubernetes has given up', () => {
     members: { 1: standby, 2: { postgres, isStreaming: false, isSynchronous: false, isPaused: paused, ...more } },
     children: pod(2, () => running(ranFor)),
   });
+  /** Besides, the blank volume of a member that was replaced. */
+  const left =
+    (change: NonNullable<Story['children']>): NonNullable<Story['children']> =>
+    (objects) =>
+      change(objects).flatMap((object) => {
+        if (object.metadata.name !== 'data-db-2-0') return [object];
+        const labels = { ...object.metadata.labels, [memberLabel]: 'db-9' };
+        const annotations = { [retiredAnnotation]: 'true' };
+        return [object, { ...object, metadata: { ...object.metadata, name: 'data-db-9-0', labels, annotations } }];
+      });
+  const copyingAgain: Story = {
+    ...notStarting('stopped', 181, {}, false, noData),
+    ...{ claims: { 2: 'blank' }, starts: { 2: 'join' } },
+    children: left(pod(2, () => running(181))),
+  };
   table([
     [
       'is replaced when PostgreSQL has not started for three minutes, and another standby runs well',
@@ -284,16 +301,19 @@ describe('a member that Kubernetes has given up', () => {
     ],
     ['is waited for where a person has paused Patroni, and stopped it', notStarting('stopped', 181, {}, true), waits],
     [
-      'is waited for where it has never had the data: its copy has failed, and is begun again',
+      'is replaced once where its copy of the data fails: it may be its volume',
       { ...notStarting('stopped', 181, {}, false, noData), claims: { 2: 'blank' }, starts: { 2: 'join' } },
+      replaced(2),
+    ],
+    ['is waited for where the copy of the one before it failed as well', copyingAgain, waits],
+    [
+      'is waited for where it ends again and again, as the one before it that never had the data',
+      { ...copyingAgain, members: { 2: 'silent' }, children: left(pod(2, () => ended(1, 5))) },
       waits,
     ],
     [
-      'leaves where its copy fails, and one has to leave',
-      {
-        ...notStarting('stopped', 181, {}, false, noData),
-        ...{ claims: { 2: 'blank' }, starts: { 2: 'join' }, spec: { instances: 2 }, before: {} },
-      },
+      'leaves where the copy of the one before it failed as well, and one has to leave',
+      { ...copyingAgain, spec: { instances: 2 }, before: {} },
       [
         'data-db-2-0: retired true',
         'apply ConfigMap db-members: ',

@@ -9,8 +9,8 @@ import type { Pod } from '../../../resources/children.ts';
 import type { LiveMember } from '../observe/observed.ts';
 import { knownLoss } from '../observe/second-look.ts';
 import { heldBy, isPrimary, type Situation } from '../observe/situation.ts';
+import { hasYetToCopy, isFutile } from './newcomers.ts';
 import { isOutdated } from './outdated.ts';
-import { hasYetToCopy } from './yet-to-copy.ts';
 
 /** What `start.sh` ends with where the volume is blank. */
 export const blankExitCode = 78;
@@ -91,11 +91,10 @@ function givenUp(situation: Situation, index: number, pod: Pod | undefined): Fai
   const scheduled = conditions.find(({ type }) => type === 'PodScheduled');
   if (/volume node affinity/.test(scheduled?.message ?? '') && since('PodScheduled') > patienceMs)
     return { why: 'the node of its volume is gone' };
-  const isStopped = failsToStart(live.get(index)) && !isCopying(situation, index);
-  const isFailing = crashes(pod) || (isStopped && runsFor(pod, observed.at) > patienceMs);
-  return isFailing && since('Ready') > patienceMs && isAloneInIt(situation, index)
-    ? { why: 'PostgreSQL does not start on its data' }
-    : undefined;
+  const isFailing = crashes(pod) || (failsToStart(live.get(index)) && runsFor(pod, observed.at) > patienceMs);
+  if (!isFailing || since('Ready') <= patienceMs || !isAloneInIt(situation, index)) return undefined;
+  if (!hasYetToCopy(situation, index)) return { why: 'PostgreSQL does not start on its data' };
+  return isFutile(situation) ? undefined : { why: 'its copy of the primary’s data fails' };
 }
 
 function crashes(pod: Pod): boolean {
@@ -106,14 +105,6 @@ function crashes(pod: Pod): boolean {
       // More memory is what it needs, not another volume.
       lastState?.terminated?.reason !== 'OOMKilled',
   );
-}
-
-/**
- * Between two copies that fail, PostgreSQL is stopped as well. A new member would copy from the same primary, and each one leaves a volume. Where
- * a member has to leave anyway, none comes.
- */
-function isCopying(situation: Situation, index: number): boolean {
-  return hasYetToCopy(situation, index) && situation.roster.size <= situation.spec.instances;
 }
 
 /** Where Patroni is paused, a person may have stopped PostgreSQL. */

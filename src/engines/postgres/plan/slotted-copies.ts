@@ -8,7 +8,7 @@ import { pods as podResource } from '../../../api/resource.ts';
 import type { ObjectStep } from '../../../plan/plan.ts';
 import { refOf } from '../../../plan/ref.ts';
 import type { Situation } from '../observe/situation.ts';
-import { hasYetToCopy } from './yet-to-copy.ts';
+import { hasYetToCopy } from './newcomers.ts';
 
 /** `patch`: of the shared configuration, which is changed right after. */
 export function slottedCopies(situation: Situation, patch: Readonly<Record<string, unknown>>): ObjectStep[] {

@@ -1,0 +1,25 @@
+/** Members that have never had the data: they are to copy it from the primary, or copy it now. */
+
+import { memberLabel } from '../../../resources/metadata.ts';
+import { claimName, indexInName, retiredAnnotation } from '../names.ts';
+import { heldBy, type Situation } from '../observe/situation.ts';
+
+/** One that answers nobody may have all of it, and its volume has yet to be marked: that is not known here. */
+export function hasYetToCopy({ roster, claims, live }: Situation, index: number): boolean {
+  const hasTold = live.get(index)?.systemId !== undefined;
+  return roster.get(index) === 'join' && heldBy(claims.get(index)) === undefined && !hasTold;
+}
+
+/**
+ * Whether another new member would help: one has been replaced before that never had the data, and its volume is still there. So it is not the
+ * volume, and each further one would leave another. Where a member has to leave anyway, none comes.
+ */
+export function isFutile({ cluster, children, roster, spec }: Situation): boolean {
+  const { name } = cluster.metadata;
+  const isLeft = children.claims.some((claim) => {
+    const index = indexInName(name, claim.metadata.labels?.[memberLabel]);
+    const isData = index !== undefined && claim.metadata.name === claimName(name, index);
+    return isData && claim.metadata.annotations?.[retiredAnnotation] !== undefined && heldBy(claim) === undefined;
+  });
+  return isLeft && roster.size <= spec.instances;
+}
