@@ -77,7 +77,8 @@ async function withoutErrors(name: string, change: () => Promise<void>): Promise
   const { gapMs } = await underPostgresWriters(`${name}, with the pooler`, scenario, async () => {
     const load = Promise.all([
       benchmark('-n -N -c 8 -j 2 -T 45', 'p-pooler'),
-      benchmark('-n -N -C -c 2 -T 45', 'p-pooler'),
+      // A thread each: one that connects waits for the pooler, and would hold up the transaction of the other that the pause waits for.
+      benchmark('-n -N -C -c 2 -j 2 -T 45', 'p-pooler'),
     ]);
     load.catch(() => undefined);
     await new Promise((resolve) => setTimeout(resolve, 3000));
