@@ -312,6 +312,20 @@ describe('a member that Kubernetes has given up', () => {
       waits,
     ],
     [
+      'is replaced where that has begun, and nobody has written down yet that it goes: the mark is on its own volume',
+      {
+        ...notStarting('stopped', 181, {}, false, noData),
+        ...{ claims: { 2: 'blank' }, starts: { 2: 'join' } },
+        children: (objects) =>
+          pod(2, () => running(181))(objects).map((object) =>
+            object.metadata.name === 'data-db-2-0'
+              ? { ...object, metadata: { ...object.metadata, annotations: { [retiredAnnotation]: 'true' } } }
+              : object,
+          ),
+      },
+      replaced(2).slice(1),
+    ],
+    [
       'leaves where the copy of the one before it failed as well, and one has to leave',
       { ...copyingAgain, spec: { instances: 2 }, before: {} },
       [

@@ -18,8 +18,9 @@ export function isFutile({ cluster, children, roster, spec }: Situation): boolea
   const { name } = cluster.metadata;
   const isLeft = children.claims.some((claim) => {
     const index = indexInName(name, claim.metadata.labels?.[memberLabel]);
-    const isData = index !== undefined && claim.metadata.name === claimName(name, index);
-    return isData && claim.metadata.annotations?.[retiredAnnotation] !== undefined && heldBy(claim) === undefined;
+    // That of one who is a member yet has just been marked, and the replacement stopped there: it goes on.
+    const hasLeft = index !== undefined && !roster.has(index) && claim.metadata.name === claimName(name, index);
+    return hasLeft && claim.metadata.annotations?.[retiredAnnotation] !== undefined && heldBy(claim) === undefined;
   });
   return isLeft && roster.size <= spec.instances;
 }
