@@ -179,6 +179,16 @@ describe('a standby that copies from nobody', () => {
       },
       replaced(2),
     ],
+    [
+      'is replaced with strict replication: its Patroni may have started before, and would copy with a slot, which confirms the log',
+      { ...behind(), spec: { synchronous: { strict: true } } },
+      replaced(2),
+    ],
+    [
+      'copies again in its place with strict replication where it is new: its Patroni knows that it copies without',
+      { ...behind(), spec: { synchronous: { strict: true } }, starts: { 2: 'join' } },
+      ['copy db-2-0 again', 'wait Reinitializing'],
+    ],
     ['is waited for until it has been asked twice', behind({ later: undefined }), waits],
     ['is waited for while it reads its own log', behind({ later: { timeline: 1, lsn: 4500 } }), waits],
     ['is waited for where the log is still there', { ...behind(), observed: { logBegins: 4000 } }, waits],

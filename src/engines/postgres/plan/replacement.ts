@@ -3,9 +3,12 @@
  *
  * It is replaced by one with a new number, and its volume is kept under every policy: nobody knows what is on it that the others do not have.
  * Only data that is known to be a part of the primary's is deleted and copied again in its place, and only while another standby is whole.
+ * With `synchronous.strict`, nor is that: Patroni has read at its start how a member copies, and may have started before. It would copy with
+ * a slot, and if the other standby went away meanwhile, commits would wait for that copy. A new member copies without: see `slotted-copies.ts`.
  */
 import { type Outcome, wait } from '../../../plan/plan.ts';
 import { podOf, type Situation } from '../observe/situation.ts';
+import { isStrict } from '../resources/patroni-config.ts';
 import { type Failure, failureOf } from './failed-member.ts';
 import { problemOf } from './health.ts';
 import { leavers } from './members.ts';
@@ -30,7 +33,7 @@ export function planReplacement(situation: Situation, requested?: number): Repla
       (other) =>
         other !== index && problemOf(situation, other) === undefined && podOf(situation, other) !== primary.pod,
     );
-    if (failure.isBehind === true && member !== undefined && isSpare) {
+    if (failure.isBehind === true && member !== undefined && isSpare && !mayHaveSlot(situation, index)) {
       const words = `${member.pod} copies the data of the primary again: ${failure.why}`;
       return {
         steps: [
@@ -49,6 +52,11 @@ export function planReplacement(situation: Situation, requested?: number): Repla
   if (requested === undefined || arrivals(situation, requested).length > 0 || isNeeded(situation, requested))
     return undefined;
   return replacing(situation, requested, { why: 'a person has asked for it' });
+}
+
+/** A new member's Patroni has started lately. If it were replaced each time, each would leave a volume. */
+function mayHaveSlot({ spec, roster }: Situation, index: number): boolean {
+  return isStrict(spec) && roster.get(index) !== 'join';
 }
 
 function replacing(situation: Situation, index: number, { why }: Failure): Replacement {
