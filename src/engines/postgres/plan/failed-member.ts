@@ -94,7 +94,7 @@ function givenUp(situation: Situation, index: number, pod: Pod | undefined): Fai
   const isFailing = crashes(pod) || (failsToStart(live.get(index)) && runsFor(pod, observed.at) > patienceMs);
   if (!isFailing || since('Ready') <= patienceMs || !isAloneInIt(situation, index)) return undefined;
   if (!hasYetToCopy(situation, index)) return { why: 'PostgreSQL does not start on its data' };
-  return isFutile(situation) ? undefined : { why: 'its copy of the primary’s data fails' };
+  return isFutile(situation, index) ? undefined : { why: 'its copy of the primary’s data fails' };
 }
 
 function crashes(pod: Pod): boolean {

@@ -14,12 +14,13 @@ export function hasYetToCopy({ roster, claims, live }: Situation, index: number)
  * Whether another new member would help: one has been replaced before that never had the data, and its volume is still there. So it is not the
  * volume, and each further one would leave another. Where a member has to leave anyway, none comes.
  */
-export function isFutile({ cluster, children, roster, spec }: Situation): boolean {
+export function isFutile({ cluster, children, claims, roster, spec }: Situation, index: number): boolean {
   const { name } = cluster.metadata;
+  // Its own is retired, and the replacement stopped there: it goes on, for nothing else is ever to run on that volume.
+  if (!claims.has(index)) return false;
   const isLeft = children.claims.some((claim) => {
-    const index = indexInName(name, claim.metadata.labels?.[memberLabel]);
-    // That of one who is a member yet has just been marked, and the replacement stopped there: it goes on.
-    const hasLeft = index !== undefined && !roster.has(index) && claim.metadata.name === claimName(name, index);
+    const owner = indexInName(name, claim.metadata.labels?.[memberLabel]);
+    const hasLeft = owner !== undefined && !roster.has(owner) && claim.metadata.name === claimName(name, owner);
     return hasLeft && claim.metadata.annotations?.[retiredAnnotation] !== undefined && heldBy(claim) === undefined;
   });
   return isLeft && roster.size <= spec.instances;
