@@ -178,5 +178,7 @@ export function withoutTemplates(steps: readonly Step<PostgresAction>[]): Step<P
   const writes = (step: Step<PostgresAction>, kind: string): boolean =>
     (step.type === 'create' || step.type === 'apply') && step.object.kind === kind;
   const isOneMissing = steps.some((step) => step.type === 'create' && step.object.kind === 'StatefulSet');
-  return steps.filter((step) => !writes(step, 'StatefulSet') && !(isOneMissing && writes(step, 'Role')));
+  return steps.filter(
+    (step) => !writes(step, 'StatefulSet') && !(isOneMissing && (writes(step, 'Role') || writes(step, 'RoleBinding'))),
+  );
 }

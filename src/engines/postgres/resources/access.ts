@@ -12,36 +12,27 @@ import { podName, postgresNames, stateNames } from '../names.ts';
 
 const rbac = 'rbac.authorization.k8s.io';
 
-/** Whom the pods run as, and the role that it is bound to. */
-export function accountOfPods(cluster: Cluster<PostgresSpec>, part: Part): KubeObject[] {
-  const { name, namespace } = cluster.metadata;
-  const { account } = postgresNames(name);
-  const metadata = ownedMetadata(cluster, account, part);
-  return [
-    { apiVersion: 'v1', kind: 'ServiceAccount', metadata, automountServiceAccountToken: false },
-    {
-      apiVersion: `${rbac}/v1`,
-      kind: 'RoleBinding',
-      metadata,
-      roleRef: { apiGroup: rbac, kind: 'Role', name: account },
-      subjects: [{ kind: 'ServiceAccount', name: account, namespace }],
-    },
-  ];
+/** Whom the pods run as. */
+export function accountOfPods(cluster: Cluster<PostgresSpec>, part: Part): KubeObject {
+  const metadata = ownedMetadata(cluster, postgresNames(cluster.metadata.name).account, part);
+  return { apiVersion: 'v1', kind: 'ServiceAccount', metadata, automountServiceAccountToken: false };
 }
 
 /**
  * `members`: the numbers of those whose StatefulSets are this cluster's. Until then, the name of a pod may be that of somebody else's, which
- * these pods may not change. So the StatefulSets are made first.
+ * these pods may not change. So the StatefulSets are made first. The binding comes after the role: whoever may not bind whatever he likes can
+ * bind only a role that is there, since the API server compares it with his own rights.
  */
-export function roleOfPods(cluster: Cluster<PostgresSpec>, members: readonly number[], part: Part): KubeObject {
-  const { name } = cluster.metadata;
+export function roleOfPods(cluster: Cluster<PostgresSpec>, members: readonly number[], part: Part): KubeObject[] {
+  const { name, namespace } = cluster.metadata;
   const { account, state } = postgresNames(name);
   const core = [''];
   const pods = members.map((index) => podName(name, index));
-  return {
+  const metadata = ownedMetadata(cluster, account, part);
+  const role = {
     apiVersion: `${rbac}/v1`,
     kind: 'Role',
-    metadata: ownedMetadata(cluster, account, part),
+    metadata,
     rules: [
       { apiGroups: core, resources: ['configmaps'], resourceNames: [state.leader], verbs: ['get'] },
       { apiGroups: core, resources: ['configmaps'], resourceNames: stateNames(name), verbs: ['patch'] },
@@ -51,4 +42,12 @@ export function roleOfPods(cluster: Cluster<PostgresSpec>, members: readonly num
       { apiGroups: core, resources: ['configmaps', 'pods'], verbs: ['list', 'watch'] },
     ],
   };
+  const binding = {
+    apiVersion: `${rbac}/v1`,
+    kind: 'RoleBinding',
+    metadata,
+    roleRef: { apiGroup: rbac, kind: 'Role', name: account },
+    subjects: [{ kind: 'ServiceAccount', name: account, namespace }],
+  };
+  return [role, binding];
 }

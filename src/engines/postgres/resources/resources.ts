@@ -125,7 +125,7 @@ export function postgresChildren(
     ...certificateChildren(cluster, part),
     ...shownChildren(cluster, part, serverCas),
     applicationSecret(cluster),
-    ...accountOfPods(cluster, part).map((object) => ({ object })),
+    { object: accountOfPods(cluster, part) },
     { object: configMap(owned(names.patroni), patroni) },
     {
       object: configMap(owned(names.roster), {
@@ -146,7 +146,7 @@ export function postgresChildren(
         restart,
       }),
     })),
-    { object: roleOfPods(cluster, [...roster.keys()].filter(isOurs), part) },
+    ...roleOfPods(cluster, [...roster.keys()].filter(isOurs), part).map((object) => ({ object })),
     ...poolerChildren(cluster),
     ...exporterChildren(cluster, roster),
     ...accessServices(cluster).map((object) => ({ object })),
