@@ -153,9 +153,8 @@ function isFilled({ metadata }: Claim): boolean {
 }
 
 /**
- * Whoever asks for one backup, or for one point in time, is not given the data of another, because an earlier cluster of
- * the name has left a volume that was filled from that. In words; undefined where the volume may be the one that is
- * asked for.
+ * Why the volume that an earlier cluster of the name has left is not used: a restore has filled it from another backup, or
+ * up to another point in time, than the spec names. Undefined where it may be the right one.
  */
 function otherData(cluster: Cluster, claim: Claim | undefined, point: string | undefined): string | undefined {
   const from = claim?.metadata.annotations?.[restoredAnnotation];

@@ -24,7 +24,7 @@ export interface Identity {
   readonly tls: Tls;
   /** Value of the `authorization` header. */
   readonly authorization?: string;
-  /** Headers with which the API server takes a request for somebody else's, where whoever asks may do that. */
+  /** Headers of Kubernetes' user impersonation. The API server checks that the authenticated user may impersonate. */
   readonly impersonation?: Impersonation;
 }
 

@@ -37,7 +37,7 @@ export interface WalStreamOptions {
   readonly segmentBytes: number;
   /** What has come of a segment is given as well when it is so old, in milliseconds. Absent: whole ones only. */
   readonly unfinishedAfterMs?: number;
-  /** Absent: what is stored is confirmed, whoever else has it. */
+  /** Absent: the archive confirms what it has stored, without asking the standbys. */
   readonly standbyHas?: StandbyHas;
 }
 

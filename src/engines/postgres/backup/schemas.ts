@@ -28,7 +28,7 @@ export const postgresSourceSchema = {
     withStandby: {
       type: 'boolean',
       description:
-        'Of the log, only what a standby has as well is confirmed to the primary. Where commits wait for any standby, whoever confirms is one.',
+        'The archive confirms to the primary only the log that a standby also has on its disk. Set for synchronous.strict, where PostgreSQL counts each connection that confirms the log as a standby.',
     },
     systemId: {
       ...systemId,

@@ -23,8 +23,8 @@ export function walHeadIn(bytes: Buffer): WalHead {
 const epochMs = 946_684_800_000;
 
 /**
- * Everything before `flushed` may be removed from the server; 0 confirms nothing, and whoever says that is no synchronous standby. `now` in
- * milliseconds since 1970.
+ * The server may remove everything before `flushed`. With 0 the client confirms nothing, and PostgreSQL does not count it as a synchronous
+ * standby. `now` in milliseconds since 1970.
  */
 export function statusMessage(flushed: Lsn, now: number, wantsReply: boolean, written = flushed): Buffer {
   const body = Buffer.alloc(34);

@@ -20,8 +20,8 @@ export function accountOfPods(cluster: Cluster<PostgresSpec>, part: Part): KubeO
 
 /**
  * `members`: the numbers of those whose StatefulSets are this cluster's. Until then, the name of a pod may be that of somebody else's, which
- * these pods may not change. So the StatefulSets are made first. The binding comes after the role: whoever may not bind whatever he likes can
- * bind only a role that is there, since the API server compares it with his own rights.
+ * these pods may not change. So the StatefulSets are made first. The RoleBinding is made after the Role: the API server lets the operator
+ * bind only a Role that exists and grants no more than the operator may do itself.
  */
 export function roleOfPods(cluster: Cluster<PostgresSpec>, members: readonly number[], part: Part): KubeObject[] {
   const { name, namespace } = cluster.metadata;
