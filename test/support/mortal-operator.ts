@@ -32,7 +32,7 @@ export interface Life {
 }
 
 export interface LifeOptions {
-  readonly kubeconfig: string;
+  readonly operatorKubeconfig: string;
   readonly namespace: string;
   /** Writes until it dies; undefined: it lives. */
   readonly writes?: number;
@@ -79,7 +79,11 @@ export async function startLife(options: LifeOptions): Promise<Life> {
     if (writes.length === options.writes) die();
   };
 
-  const { credentials } = await loadKubeconfig({ env: process.env, clock: systemClock, path: options.kubeconfig });
+  const { credentials } = await loadKubeconfig({
+    env: process.env,
+    clock: systemClock,
+    path: options.operatorKubeconfig,
+  });
   const wire = createTransport({ credentials, userAgent: 'clusterwright-mortal', clock: systemClock });
   const transport: Transport = {
     async request(request) {

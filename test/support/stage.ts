@@ -20,6 +20,7 @@ import { foresightWords, readForesight, unforeseenIn } from './foresight-report.
 import { connectKubernetes } from './kubernetes.ts';
 import { removeNamespace, restricted } from './namespace.ts';
 import { type OperatorProcess, startOperator } from './operator-process.ts';
+import { grantRights } from './operator-rights.ts';
 import { type PostgresTestCluster, postgresTestCluster } from './postgres-test-cluster.ts';
 import { imageOf, type TestCluster, testCluster } from './redis-cluster.ts';
 import { etcdClusters, postgresClusters, redisClusters } from './resources.ts';
@@ -41,13 +42,15 @@ declare module 'vitest' {
 export interface Stage {
   readonly namespace: string;
   readonly client: KubeClient;
-  /** A copy of the kubeconfig with the stage's namespace in its context. */
+  /** Of the cluster's administrator, with the stage's namespace in its context. */
   readonly kubeconfig: string;
+  /** Of the operator's ServiceAccount, which has the rights that its manifests give it and no others. */
+  readonly operatorKubeconfig: string;
   /** Warnings that the API server gave to the test. */
   readonly warnings: readonly string[];
   /** For an operator that is started without `startOperator`. */
   readonly foresight: ForesightPlace;
-  /** `bundle`: of an operator of somebody else, which O13 does not look at. */
+  /** `bundle`: of an operator of somebody else, which has the administrator's rights, and which O13 does not look at. */
   startOperator(bundle?: string): Promise<OperatorProcess>;
   /** Makes a RedisCluster of version 8.0 unless the spec says otherwise. */
   create(name: string, spec?: RedisSpecInput): Promise<TestCluster>;
@@ -55,8 +58,8 @@ export interface Stage {
   createEtcd(name: string, spec?: EtcdSpecInput, ask?: AskEtcd): Promise<EtcdTestCluster>;
   createPostgres(name: string, spec?: PostgresSpecInput): Promise<PostgresTestCluster>;
   /**
-   * Ends the operators and removes the namespace with everything in it. Rejects when they did what no plan had shown (O13), and
-   * when a status contradicted itself.
+   * Ends the operators and removes the namespace with everything in it. Rejects when they did what no plan had shown (O13), when
+   * they asked for what they have no right to, and when a status contradicted itself.
    */
   close(): Promise<void>;
 }
@@ -68,7 +71,10 @@ export async function openStage(name: string): Promise<Stage> {
   await until(`the namespace ${namespace} made`, () => client.create(restricted(namespace)));
   const directory = await mkdtemp(join(tmpdir(), 'clusterwright-e2e-'));
   const kubeconfig = join(directory, 'kubeconfig');
-  await writeFile(kubeconfig, inNamespace(await readFile(inject('kubeconfig'), 'utf8'), namespace), { mode: 0o600 });
+  const administrator = inNamespace(await readFile(inject('kubeconfig'), 'utf8'), namespace);
+  await writeFile(kubeconfig, administrator, { mode: 0o600 });
+  const operatorKubeconfig = join(directory, 'operator-kubeconfig');
+  await writeFile(operatorKubeconfig, asUser(administrator, await grantRights(client, namespace)), { mode: 0o600 });
   const operators: OperatorProcess[] = [];
   let isForeseen = inject('isForeseen');
   const statuses = watchStatuses(client, namespace);
@@ -79,12 +85,15 @@ export async function openStage(name: string): Promise<Stage> {
     namespace,
     client,
     kubeconfig,
+    operatorKubeconfig,
     warnings,
     foresight,
     async startOperator(bundle = inject('bundle')) {
       const logFile = join(resultsDirectory, `${namespace}.log`);
-      const operator = await startOperator({ bundle, kubeconfig, namespace, logFile, foresight });
-      isForeseen &&= bundle === inject('bundle');
+      const isOurs = bundle === inject('bundle');
+      const credentials = { kubeconfig: isOurs ? operatorKubeconfig : kubeconfig };
+      const operator = await startOperator({ ...credentials, bundle, namespace, logFile, foresight });
+      isForeseen &&= isOurs;
       operators.push(operator);
       return operator;
     },
@@ -124,11 +133,26 @@ export async function openStage(name: string): Promise<Stage> {
       const lines = await readForesight(foresight.file);
       await recordResult({ scenario: `foresight: ${name}`, measured: foresightWords(lines) });
       expect(unforeseenIn(lines)).toEqual([]);
+      expect(operators.flatMap(({ log }) => withoutRight(log))).toEqual([]);
       expect(contradictions, 'a status contradicts itself').toEqual([]);
       // Those that are killed at every write run in this process, with O13 in any case.
       if (operators.length === 0 || isForeseen) expect(lines).not.toEqual([]);
     },
   };
+}
+
+/** What RBAC has refused. A namespace that is being removed refuses new objects in other words. */
+function withoutRight(log: OperatorProcess['log']): string[] {
+  return log.map((line) => JSON.stringify(line)).filter((line) => /cannot \S+ resource/.test(line));
+}
+
+/** Each of its users acts as this one. */
+function asUser(text: string, name: string): string {
+  const config = parse(text) as { users: { user: object }[] };
+  return stringify({
+    ...config,
+    users: config.users.map((entry) => ({ ...entry, user: { ...entry.user, as: name } })),
+  });
 }
 
 function inNamespace(text: string, namespace: string): string {
