@@ -1104,6 +1104,13 @@ export function toJson_EtcdClusterProps(obj: EtcdClusterProps | undefined): Reco
  */
 export interface EtcdClusterSpec {
   /**
+   * Access from outside of the Kubernetes cluster. The Services inside stay as they are.
+   *
+   * @schema EtcdClusterSpec#access
+   */
+  readonly access?: EtcdClusterSpecAccess;
+
+  /**
    * Authentication of clients. The operator logs in as the user root.
    *
    * @schema EtcdClusterSpec#auth
@@ -1160,6 +1167,13 @@ export interface EtcdClusterSpec {
   readonly paused?: boolean;
 
   /**
+   * Additions to all pods of the cluster, also to those of its Jobs. After a change, the pods restart one at a time.
+   *
+   * @schema EtcdClusterSpec#pods
+   */
+  readonly pods?: EtcdClusterSpecPods;
+
+  /**
    * Number of members. 0 parks the cluster: all members stop, and all data is kept.
    *
    * @schema EtcdClusterSpec#replicas
@@ -1209,6 +1223,7 @@ export interface EtcdClusterSpec {
 export function toJson_EtcdClusterSpec(obj: EtcdClusterSpec | undefined): Record<string, any> | undefined {
   if (obj === undefined) { return undefined; }
   const result = {
+    'access': toJson_EtcdClusterSpecAccess(obj.access),
     'auth': toJson_EtcdClusterSpecAuth(obj.auth),
     'backup': toJson_EtcdClusterSpecBackup(obj.backup),
     'bootstrap': toJson_EtcdClusterSpecBootstrap(obj.bootstrap),
@@ -1217,12 +1232,49 @@ export function toJson_EtcdClusterSpec(obj: EtcdClusterSpec | undefined): Record
     'image': obj.image,
     'maintenance': toJson_EtcdClusterSpecMaintenance(obj.maintenance),
     'paused': obj.paused,
+    'pods': toJson_EtcdClusterSpecPods(obj.pods),
     'replicas': obj.replicas,
     'resources': toJson_EtcdClusterSpecResources(obj.resources),
     'scheduling': toJson_EtcdClusterSpecScheduling(obj.scheduling),
     'storage': toJson_EtcdClusterSpecStorage(obj.storage),
     'tls': toJson_EtcdClusterSpecTls(obj.tls),
     'version': obj.version,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * Access from outside of the Kubernetes cluster. The Services inside stay as they are.
+ *
+ * @schema EtcdClusterSpecAccess
+ */
+export interface EtcdClusterSpecAccess {
+  /**
+   * Additional Service that leads to the members that are ready.
+   *
+   * @schema EtcdClusterSpecAccess#clients
+   */
+  readonly clients?: EtcdClusterSpecAccessClients;
+
+  /**
+   * DNS names by which clients outside connect. They are added to the certificates of members, except to those of tls.client.secretRef.
+   *
+   * @schema EtcdClusterSpecAccess#names
+   */
+  readonly names?: string[];
+}
+
+/**
+ * Converts an object of type 'EtcdClusterSpecAccess' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_EtcdClusterSpecAccess(obj: EtcdClusterSpecAccess | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'clients': toJson_EtcdClusterSpecAccessClients(obj.clients),
+    'names': obj.names?.map(y => y),
   };
   // filter undefined values
   return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
@@ -1432,6 +1484,58 @@ export function toJson_EtcdClusterSpecMaintenance(obj: EtcdClusterSpecMaintenanc
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
+ * Additions to all pods of the cluster, also to those of its Jobs. After a change, the pods restart one at a time.
+ *
+ * @schema EtcdClusterSpecPods
+ */
+export interface EtcdClusterSpecPods {
+  /**
+   * Annotations of the pods.
+   *
+   * @schema EtcdClusterSpecPods#annotations
+   */
+  readonly annotations?: { [key: string]: string };
+
+  /**
+   * Secrets for the registries of the images, in the namespace of the cluster.
+   *
+   * @schema EtcdClusterSpecPods#imagePullSecrets
+   */
+  readonly imagePullSecrets?: EtcdClusterSpecPodsImagePullSecrets[];
+
+  /**
+   * Labels of the pods.
+   *
+   * @schema EtcdClusterSpecPods#labels
+   */
+  readonly labels?: { [key: string]: string };
+
+  /**
+   * User and group that the processes run as, and group of their volumes. On OpenShift, take a number of the range in the annotation openshift.io/sa.scc.uid-range of the namespace. Immutable, because the files in the volumes belong to it.
+   *
+   * @schema EtcdClusterSpecPods#uid
+   */
+  readonly uid?: number;
+}
+
+/**
+ * Converts an object of type 'EtcdClusterSpecPods' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_EtcdClusterSpecPods(obj: EtcdClusterSpecPods | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'annotations': ((obj.annotations) === undefined) ? undefined : (Object.entries(obj.annotations).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {})),
+    'imagePullSecrets': obj.imagePullSecrets?.map(y => toJson_EtcdClusterSpecPodsImagePullSecrets(y)),
+    'labels': ((obj.labels) === undefined) ? undefined : (Object.entries(obj.labels).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {})),
+    'uid': obj.uid,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
  * Number of members. 0 parks the cluster: all members stop, and all data is kept.
  *
  * @schema EtcdClusterSpecReplicas
@@ -1525,6 +1629,13 @@ export interface EtcdClusterSpecScheduling {
    * @schema EtcdClusterSpecScheduling#topologySpread
    */
   readonly topologySpread?: EtcdClusterSpecSchedulingTopologySpread;
+
+  /**
+   * Whether pods of one role are spread over the zones of the nodes, too. With Preferred, a zone may have more of them if there is no other node. With Required, pods stay Pending then. When absent, zones do not matter.
+   *
+   * @schema EtcdClusterSpecScheduling#zoneSpread
+   */
+  readonly zoneSpread?: EtcdClusterSpecSchedulingZoneSpread;
 }
 
 /**
@@ -1539,6 +1650,7 @@ export function toJson_EtcdClusterSpecScheduling(obj: EtcdClusterSpecScheduling 
     'priorityClassName': obj.priorityClassName,
     'tolerations': obj.tolerations?.map(y => toJson_EtcdClusterSpecSchedulingTolerations(y)),
     'topologySpread': obj.topologySpread,
+    'zoneSpread': obj.zoneSpread,
   };
   // filter undefined values
   return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
@@ -1611,6 +1723,106 @@ export function toJson_EtcdClusterSpecTls(obj: EtcdClusterSpecTls | undefined): 
   const result = {
     'client': toJson_EtcdClusterSpecTlsClient(obj.client),
     'peer': toJson_EtcdClusterSpecTlsPeer(obj.peer),
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * Additional Service that leads to the members that are ready.
+ *
+ * @schema EtcdClusterSpecAccessClients
+ */
+export interface EtcdClusterSpecAccessClients {
+  /**
+   * Annotations of the Service, for the controller of load balancers or DNS names.
+   *
+   * @schema EtcdClusterSpecAccessClients#annotations
+   */
+  readonly annotations?: { [key: string]: string };
+
+  /**
+   * Protocol of the port, for a service mesh or a gateway, for example tcp. When absent, none is named.
+   *
+   * @schema EtcdClusterSpecAccessClients#appProtocol
+   */
+  readonly appProtocol?: string;
+
+  /**
+   * With Local, a node passes connections from outside only to pods on itself, and the pods see the address of the client. When absent, Cluster.
+   *
+   * @schema EtcdClusterSpecAccessClients#externalTrafficPolicy
+   */
+  readonly externalTrafficPolicy?: EtcdClusterSpecAccessClientsExternalTrafficPolicy;
+
+  /**
+   * The IP families, the first one first. When absent, Kubernetes chooses. The first one is immutable.
+   *
+   * @schema EtcdClusterSpecAccessClients#ipFamilies
+   */
+  readonly ipFamilies?: EtcdClusterSpecAccessClientsIpFamilies[];
+
+  /**
+   * Whether the Service has an IPv4 address, an IPv6 address or both. When absent, SingleStack.
+   *
+   * @schema EtcdClusterSpecAccessClients#ipFamilyPolicy
+   */
+  readonly ipFamilyPolicy?: EtcdClusterSpecAccessClientsIpFamilyPolicy;
+
+  /**
+   * Which controller makes the load balancer. When absent, the default one.
+   *
+   * @schema EtcdClusterSpecAccessClients#loadBalancerClass
+   */
+  readonly loadBalancerClass?: string;
+
+  /**
+   * Port on the nodes. When absent, Kubernetes chooses one.
+   *
+   * @schema EtcdClusterSpecAccessClients#nodePort
+   */
+  readonly nodePort?: number;
+
+  /**
+   * Address ranges that the load balancer accepts, for example 10.0.0.0/8. When empty, all.
+   *
+   * @schema EtcdClusterSpecAccessClients#sourceRanges
+   */
+  readonly sourceRanges?: string[];
+
+  /**
+   * Which pods connections prefer. When absent, none.
+   *
+   * @schema EtcdClusterSpecAccessClients#trafficDistribution
+   */
+  readonly trafficDistribution?: EtcdClusterSpecAccessClientsTrafficDistribution;
+
+  /**
+   * Type of the Service. A ClusterIP is for clients in the Kubernetes cluster, with settings of its own.
+   *
+   * @schema EtcdClusterSpecAccessClients#type
+   */
+  readonly type: EtcdClusterSpecAccessClientsType;
+}
+
+/**
+ * Converts an object of type 'EtcdClusterSpecAccessClients' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_EtcdClusterSpecAccessClients(obj: EtcdClusterSpecAccessClients | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'annotations': ((obj.annotations) === undefined) ? undefined : (Object.entries(obj.annotations).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {})),
+    'appProtocol': obj.appProtocol,
+    'externalTrafficPolicy': obj.externalTrafficPolicy,
+    'ipFamilies': obj.ipFamilies?.map(y => y),
+    'ipFamilyPolicy': obj.ipFamilyPolicy,
+    'loadBalancerClass': obj.loadBalancerClass,
+    'nodePort': obj.nodePort,
+    'sourceRanges': obj.sourceRanges?.map(y => y),
+    'trafficDistribution': obj.trafficDistribution,
+    'type': obj.type,
   };
   // filter undefined values
   return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
@@ -1850,6 +2062,34 @@ export function toJson_EtcdClusterSpecMaintenanceDefrag(obj: EtcdClusterSpecMain
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
+ * A Secret of type kubernetes.io/dockerconfigjson.
+ *
+ * @schema EtcdClusterSpecPodsImagePullSecrets
+ */
+export interface EtcdClusterSpecPodsImagePullSecrets {
+  /**
+   * Name of the Secret.
+   *
+   * @schema EtcdClusterSpecPodsImagePullSecrets#name
+   */
+  readonly name: string;
+}
+
+/**
+ * Converts an object of type 'EtcdClusterSpecPodsImagePullSecrets' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_EtcdClusterSpecPodsImagePullSecrets(obj: EtcdClusterSpecPodsImagePullSecrets | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'name': obj.name,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
  * Limits of CPU and memory.
  *
  * @schema EtcdClusterSpecResourcesLimits
@@ -2038,6 +2278,18 @@ export enum EtcdClusterSpecSchedulingTopologySpread {
 }
 
 /**
+ * Whether pods of one role are spread over the zones of the nodes, too. With Preferred, a zone may have more of them if there is no other node. With Required, pods stay Pending then. When absent, zones do not matter.
+ *
+ * @schema EtcdClusterSpecSchedulingZoneSpread
+ */
+export enum EtcdClusterSpecSchedulingZoneSpread {
+  /** Preferred */
+  PREFERRED = "Preferred",
+  /** Required */
+  REQUIRED = "Required",
+}
+
+/**
  * Connections of clients, with exactly one of secretRef, certManager and selfManaged. It cannot be added or removed later, and its source is immutable.
  *
  * @schema EtcdClusterSpecTlsClient
@@ -2140,6 +2392,72 @@ export function toJson_EtcdClusterSpecTlsPeer(obj: EtcdClusterSpecTlsPeer | unde
   return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
 }
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * With Local, a node passes connections from outside only to pods on itself, and the pods see the address of the client. When absent, Cluster.
+ *
+ * @schema EtcdClusterSpecAccessClientsExternalTrafficPolicy
+ */
+export enum EtcdClusterSpecAccessClientsExternalTrafficPolicy {
+  /** Cluster */
+  CLUSTER = "Cluster",
+  /** Local */
+  LOCAL = "Local",
+}
+
+/**
+ * An IP family.
+ *
+ * @schema EtcdClusterSpecAccessClientsIpFamilies
+ */
+export enum EtcdClusterSpecAccessClientsIpFamilies {
+  /** IPv4 */
+  I_PV4 = "IPv4",
+  /** IPv6 */
+  I_PV6 = "IPv6",
+}
+
+/**
+ * Whether the Service has an IPv4 address, an IPv6 address or both. When absent, SingleStack.
+ *
+ * @schema EtcdClusterSpecAccessClientsIpFamilyPolicy
+ */
+export enum EtcdClusterSpecAccessClientsIpFamilyPolicy {
+  /** SingleStack */
+  SINGLE_STACK = "SingleStack",
+  /** PreferDualStack */
+  PREFER_DUAL_STACK = "PreferDualStack",
+  /** RequireDualStack */
+  REQUIRE_DUAL_STACK = "RequireDualStack",
+}
+
+/**
+ * Which pods connections prefer. When absent, none.
+ *
+ * @schema EtcdClusterSpecAccessClientsTrafficDistribution
+ */
+export enum EtcdClusterSpecAccessClientsTrafficDistribution {
+  /** PreferClose */
+  PREFER_CLOSE = "PreferClose",
+  /** PreferSameZone */
+  PREFER_SAME_ZONE = "PreferSameZone",
+  /** PreferSameNode */
+  PREFER_SAME_NODE = "PreferSameNode",
+}
+
+/**
+ * Type of the Service. A ClusterIP is for clients in the Kubernetes cluster, with settings of its own.
+ *
+ * @schema EtcdClusterSpecAccessClientsType
+ */
+export enum EtcdClusterSpecAccessClientsType {
+  /** ClusterIP */
+  CLUSTER_IP = "ClusterIP",
+  /** LoadBalancer */
+  LOAD_BALANCER = "LoadBalancer",
+  /** NodePort */
+  NODE_PORT = "NodePort",
+}
 
 /**
  * A PersistentVolumeClaim in the same namespace.
@@ -3305,6 +3623,13 @@ export interface PostgresClusterSpec {
   readonly paused?: boolean;
 
   /**
+   * Additions to all pods of the cluster, also to those of its Jobs. After a change, the pods restart one at a time.
+   *
+   * @schema PostgresClusterSpec#pods
+   */
+  readonly pods?: PostgresClusterSpecPods;
+
+  /**
    * PgBouncer in pods of its own, in front of the primary, with the Service NAME-pooler. In mode transaction, clients wait during a planned switchover. When absent, there is no pooler.
    *
    * @schema PostgresClusterSpec#pooler
@@ -3387,6 +3712,7 @@ export function toJson_PostgresClusterSpec(obj: PostgresClusterSpec | undefined)
     'monitoring': toJson_PostgresClusterSpecMonitoring(obj.monitoring),
     'parameters': ((obj.parameters) === undefined) ? undefined : (Object.entries(obj.parameters).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {})),
     'paused': obj.paused,
+    'pods': toJson_PostgresClusterSpecPods(obj.pods),
     'pooler': toJson_PostgresClusterSpecPooler(obj.pooler),
     'resources': toJson_PostgresClusterSpecResources(obj.resources),
     'scheduling': toJson_PostgresClusterSpecScheduling(obj.scheduling),
@@ -3416,21 +3742,21 @@ export interface PostgresClusterSpecAccess {
   readonly names?: string[];
 
   /**
-   * Service for clients outside that leads to the pooler.
+   * Additional Service that leads to the pooler.
    *
    * @schema PostgresClusterSpecAccess#pooler
    */
   readonly pooler?: PostgresClusterSpecAccessPooler;
 
   /**
-   * Service for clients outside that leads to the primary.
+   * Additional Service that leads to the primary.
    *
    * @schema PostgresClusterSpecAccess#primary
    */
   readonly primary?: PostgresClusterSpecAccessPrimary;
 
   /**
-   * Service for clients outside that leads to the standbys.
+   * Additional Service that leads to the standbys.
    *
    * @schema PostgresClusterSpecAccess#replicas
    */
@@ -3705,6 +4031,58 @@ export function toJson_PostgresClusterSpecMonitoring(obj: PostgresClusterSpecMon
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
+ * Additions to all pods of the cluster, also to those of its Jobs. After a change, the pods restart one at a time.
+ *
+ * @schema PostgresClusterSpecPods
+ */
+export interface PostgresClusterSpecPods {
+  /**
+   * Annotations of the pods.
+   *
+   * @schema PostgresClusterSpecPods#annotations
+   */
+  readonly annotations?: { [key: string]: string };
+
+  /**
+   * Secrets for the registries of the images, in the namespace of the cluster.
+   *
+   * @schema PostgresClusterSpecPods#imagePullSecrets
+   */
+  readonly imagePullSecrets?: PostgresClusterSpecPodsImagePullSecrets[];
+
+  /**
+   * Labels of the pods.
+   *
+   * @schema PostgresClusterSpecPods#labels
+   */
+  readonly labels?: { [key: string]: string };
+
+  /**
+   * User and group that the processes run as, and group of their volumes. On OpenShift, take a number of the range in the annotation openshift.io/sa.scc.uid-range of the namespace. Immutable, because the files in the volumes belong to it.
+   *
+   * @schema PostgresClusterSpecPods#uid
+   */
+  readonly uid?: number;
+}
+
+/**
+ * Converts an object of type 'PostgresClusterSpecPods' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_PostgresClusterSpecPods(obj: PostgresClusterSpecPods | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'annotations': ((obj.annotations) === undefined) ? undefined : (Object.entries(obj.annotations).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {})),
+    'imagePullSecrets': obj.imagePullSecrets?.map(y => toJson_PostgresClusterSpecPodsImagePullSecrets(y)),
+    'labels': ((obj.labels) === undefined) ? undefined : (Object.entries(obj.labels).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {})),
+    'uid': obj.uid,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
  * PgBouncer in pods of its own, in front of the primary, with the Service NAME-pooler. In mode transaction, clients wait during a planned switchover. When absent, there is no pooler.
  *
  * @schema PostgresClusterSpecPooler
@@ -3864,6 +4242,13 @@ export interface PostgresClusterSpecScheduling {
    * @schema PostgresClusterSpecScheduling#topologySpread
    */
   readonly topologySpread?: PostgresClusterSpecSchedulingTopologySpread;
+
+  /**
+   * Whether pods of one role are spread over the zones of the nodes, too. With Preferred, a zone may have more of them if there is no other node. With Required, pods stay Pending then. When absent, zones do not matter.
+   *
+   * @schema PostgresClusterSpecScheduling#zoneSpread
+   */
+  readonly zoneSpread?: PostgresClusterSpecSchedulingZoneSpread;
 }
 
 /**
@@ -3878,6 +4263,7 @@ export function toJson_PostgresClusterSpecScheduling(obj: PostgresClusterSpecSch
     'priorityClassName': obj.priorityClassName,
     'tolerations': obj.tolerations?.map(y => toJson_PostgresClusterSpecSchedulingTolerations(y)),
     'topologySpread': obj.topologySpread,
+    'zoneSpread': obj.zoneSpread,
   };
   // filter undefined values
   return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
@@ -4073,7 +4459,7 @@ export function toJson_PostgresClusterSpecWalStorage(obj: PostgresClusterSpecWal
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * Service for clients outside that leads to the pooler.
+ * Additional Service that leads to the pooler.
  *
  * @schema PostgresClusterSpecAccessPooler
  */
@@ -4084,6 +4470,34 @@ export interface PostgresClusterSpecAccessPooler {
    * @schema PostgresClusterSpecAccessPooler#annotations
    */
   readonly annotations?: { [key: string]: string };
+
+  /**
+   * Protocol of the port, for a service mesh or a gateway, for example tcp. When absent, none is named.
+   *
+   * @schema PostgresClusterSpecAccessPooler#appProtocol
+   */
+  readonly appProtocol?: string;
+
+  /**
+   * With Local, a node passes connections from outside only to pods on itself, and the pods see the address of the client. When absent, Cluster.
+   *
+   * @schema PostgresClusterSpecAccessPooler#externalTrafficPolicy
+   */
+  readonly externalTrafficPolicy?: PostgresClusterSpecAccessPoolerExternalTrafficPolicy;
+
+  /**
+   * The IP families, the first one first. When absent, Kubernetes chooses. The first one is immutable.
+   *
+   * @schema PostgresClusterSpecAccessPooler#ipFamilies
+   */
+  readonly ipFamilies?: PostgresClusterSpecAccessPoolerIpFamilies[];
+
+  /**
+   * Whether the Service has an IPv4 address, an IPv6 address or both. When absent, SingleStack.
+   *
+   * @schema PostgresClusterSpecAccessPooler#ipFamilyPolicy
+   */
+  readonly ipFamilyPolicy?: PostgresClusterSpecAccessPoolerIpFamilyPolicy;
 
   /**
    * Which controller makes the load balancer. When absent, the default one.
@@ -4107,7 +4521,14 @@ export interface PostgresClusterSpecAccessPooler {
   readonly sourceRanges?: string[];
 
   /**
-   * Type of the Service.
+   * Which pods connections prefer. When absent, none.
+   *
+   * @schema PostgresClusterSpecAccessPooler#trafficDistribution
+   */
+  readonly trafficDistribution?: PostgresClusterSpecAccessPoolerTrafficDistribution;
+
+  /**
+   * Type of the Service. A ClusterIP is for clients in the Kubernetes cluster, with settings of its own.
    *
    * @schema PostgresClusterSpecAccessPooler#type
    */
@@ -4122,9 +4543,14 @@ export function toJson_PostgresClusterSpecAccessPooler(obj: PostgresClusterSpecA
   if (obj === undefined) { return undefined; }
   const result = {
     'annotations': ((obj.annotations) === undefined) ? undefined : (Object.entries(obj.annotations).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {})),
+    'appProtocol': obj.appProtocol,
+    'externalTrafficPolicy': obj.externalTrafficPolicy,
+    'ipFamilies': obj.ipFamilies?.map(y => y),
+    'ipFamilyPolicy': obj.ipFamilyPolicy,
     'loadBalancerClass': obj.loadBalancerClass,
     'nodePort': obj.nodePort,
     'sourceRanges': obj.sourceRanges?.map(y => y),
+    'trafficDistribution': obj.trafficDistribution,
     'type': obj.type,
   };
   // filter undefined values
@@ -4133,7 +4559,7 @@ export function toJson_PostgresClusterSpecAccessPooler(obj: PostgresClusterSpecA
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * Service for clients outside that leads to the primary.
+ * Additional Service that leads to the primary.
  *
  * @schema PostgresClusterSpecAccessPrimary
  */
@@ -4144,6 +4570,34 @@ export interface PostgresClusterSpecAccessPrimary {
    * @schema PostgresClusterSpecAccessPrimary#annotations
    */
   readonly annotations?: { [key: string]: string };
+
+  /**
+   * Protocol of the port, for a service mesh or a gateway, for example tcp. When absent, none is named.
+   *
+   * @schema PostgresClusterSpecAccessPrimary#appProtocol
+   */
+  readonly appProtocol?: string;
+
+  /**
+   * With Local, a node passes connections from outside only to pods on itself, and the pods see the address of the client. When absent, Cluster.
+   *
+   * @schema PostgresClusterSpecAccessPrimary#externalTrafficPolicy
+   */
+  readonly externalTrafficPolicy?: PostgresClusterSpecAccessPrimaryExternalTrafficPolicy;
+
+  /**
+   * The IP families, the first one first. When absent, Kubernetes chooses. The first one is immutable.
+   *
+   * @schema PostgresClusterSpecAccessPrimary#ipFamilies
+   */
+  readonly ipFamilies?: PostgresClusterSpecAccessPrimaryIpFamilies[];
+
+  /**
+   * Whether the Service has an IPv4 address, an IPv6 address or both. When absent, SingleStack.
+   *
+   * @schema PostgresClusterSpecAccessPrimary#ipFamilyPolicy
+   */
+  readonly ipFamilyPolicy?: PostgresClusterSpecAccessPrimaryIpFamilyPolicy;
 
   /**
    * Which controller makes the load balancer. When absent, the default one.
@@ -4167,7 +4621,14 @@ export interface PostgresClusterSpecAccessPrimary {
   readonly sourceRanges?: string[];
 
   /**
-   * Type of the Service.
+   * Which pods connections prefer. When absent, none.
+   *
+   * @schema PostgresClusterSpecAccessPrimary#trafficDistribution
+   */
+  readonly trafficDistribution?: PostgresClusterSpecAccessPrimaryTrafficDistribution;
+
+  /**
+   * Type of the Service. A ClusterIP is for clients in the Kubernetes cluster, with settings of its own.
    *
    * @schema PostgresClusterSpecAccessPrimary#type
    */
@@ -4182,9 +4643,14 @@ export function toJson_PostgresClusterSpecAccessPrimary(obj: PostgresClusterSpec
   if (obj === undefined) { return undefined; }
   const result = {
     'annotations': ((obj.annotations) === undefined) ? undefined : (Object.entries(obj.annotations).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {})),
+    'appProtocol': obj.appProtocol,
+    'externalTrafficPolicy': obj.externalTrafficPolicy,
+    'ipFamilies': obj.ipFamilies?.map(y => y),
+    'ipFamilyPolicy': obj.ipFamilyPolicy,
     'loadBalancerClass': obj.loadBalancerClass,
     'nodePort': obj.nodePort,
     'sourceRanges': obj.sourceRanges?.map(y => y),
+    'trafficDistribution': obj.trafficDistribution,
     'type': obj.type,
   };
   // filter undefined values
@@ -4193,7 +4659,7 @@ export function toJson_PostgresClusterSpecAccessPrimary(obj: PostgresClusterSpec
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * Service for clients outside that leads to the standbys.
+ * Additional Service that leads to the standbys.
  *
  * @schema PostgresClusterSpecAccessReplicas
  */
@@ -4204,6 +4670,34 @@ export interface PostgresClusterSpecAccessReplicas {
    * @schema PostgresClusterSpecAccessReplicas#annotations
    */
   readonly annotations?: { [key: string]: string };
+
+  /**
+   * Protocol of the port, for a service mesh or a gateway, for example tcp. When absent, none is named.
+   *
+   * @schema PostgresClusterSpecAccessReplicas#appProtocol
+   */
+  readonly appProtocol?: string;
+
+  /**
+   * With Local, a node passes connections from outside only to pods on itself, and the pods see the address of the client. When absent, Cluster.
+   *
+   * @schema PostgresClusterSpecAccessReplicas#externalTrafficPolicy
+   */
+  readonly externalTrafficPolicy?: PostgresClusterSpecAccessReplicasExternalTrafficPolicy;
+
+  /**
+   * The IP families, the first one first. When absent, Kubernetes chooses. The first one is immutable.
+   *
+   * @schema PostgresClusterSpecAccessReplicas#ipFamilies
+   */
+  readonly ipFamilies?: PostgresClusterSpecAccessReplicasIpFamilies[];
+
+  /**
+   * Whether the Service has an IPv4 address, an IPv6 address or both. When absent, SingleStack.
+   *
+   * @schema PostgresClusterSpecAccessReplicas#ipFamilyPolicy
+   */
+  readonly ipFamilyPolicy?: PostgresClusterSpecAccessReplicasIpFamilyPolicy;
 
   /**
    * Which controller makes the load balancer. When absent, the default one.
@@ -4227,7 +4721,14 @@ export interface PostgresClusterSpecAccessReplicas {
   readonly sourceRanges?: string[];
 
   /**
-   * Type of the Service.
+   * Which pods connections prefer. When absent, none.
+   *
+   * @schema PostgresClusterSpecAccessReplicas#trafficDistribution
+   */
+  readonly trafficDistribution?: PostgresClusterSpecAccessReplicasTrafficDistribution;
+
+  /**
+   * Type of the Service. A ClusterIP is for clients in the Kubernetes cluster, with settings of its own.
    *
    * @schema PostgresClusterSpecAccessReplicas#type
    */
@@ -4242,9 +4743,14 @@ export function toJson_PostgresClusterSpecAccessReplicas(obj: PostgresClusterSpe
   if (obj === undefined) { return undefined; }
   const result = {
     'annotations': ((obj.annotations) === undefined) ? undefined : (Object.entries(obj.annotations).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {})),
+    'appProtocol': obj.appProtocol,
+    'externalTrafficPolicy': obj.externalTrafficPolicy,
+    'ipFamilies': obj.ipFamilies?.map(y => y),
+    'ipFamilyPolicy': obj.ipFamilyPolicy,
     'loadBalancerClass': obj.loadBalancerClass,
     'nodePort': obj.nodePort,
     'sourceRanges': obj.sourceRanges?.map(y => y),
+    'trafficDistribution': obj.trafficDistribution,
     'type': obj.type,
   };
   // filter undefined values
@@ -4546,6 +5052,34 @@ export function toJson_PostgresClusterSpecMonitoringResources(obj: PostgresClust
   const result = {
     'limits': toJson_PostgresClusterSpecMonitoringResourcesLimits(obj.limits),
     'requests': toJson_PostgresClusterSpecMonitoringResourcesRequests(obj.requests),
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * A Secret of type kubernetes.io/dockerconfigjson.
+ *
+ * @schema PostgresClusterSpecPodsImagePullSecrets
+ */
+export interface PostgresClusterSpecPodsImagePullSecrets {
+  /**
+   * Name of the Secret.
+   *
+   * @schema PostgresClusterSpecPodsImagePullSecrets#name
+   */
+  readonly name: string;
+}
+
+/**
+ * Converts an object of type 'PostgresClusterSpecPodsImagePullSecrets' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_PostgresClusterSpecPodsImagePullSecrets(obj: PostgresClusterSpecPodsImagePullSecrets | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'name': obj.name,
   };
   // filter undefined values
   return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
@@ -4973,6 +5507,18 @@ export enum PostgresClusterSpecSchedulingTopologySpread {
 }
 
 /**
+ * Whether pods of one role are spread over the zones of the nodes, too. With Preferred, a zone may have more of them if there is no other node. With Required, pods stay Pending then. When absent, zones do not matter.
+ *
+ * @schema PostgresClusterSpecSchedulingZoneSpread
+ */
+export enum PostgresClusterSpecSchedulingZoneSpread {
+  /** Preferred */
+  PREFERRED = "Preferred",
+  /** Required */
+  REQUIRED = "Required",
+}
+
+/**
  * Source of the certificate: secretRef or selfManaged. When its CA changes, members trust the next CA before any of them shows a certificate of it.
  *
  * @schema PostgresClusterSpecTlsServer
@@ -5009,11 +5555,65 @@ export function toJson_PostgresClusterSpecTlsServer(obj: PostgresClusterSpecTlsS
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * Type of the Service.
+ * With Local, a node passes connections from outside only to pods on itself, and the pods see the address of the client. When absent, Cluster.
+ *
+ * @schema PostgresClusterSpecAccessPoolerExternalTrafficPolicy
+ */
+export enum PostgresClusterSpecAccessPoolerExternalTrafficPolicy {
+  /** Cluster */
+  CLUSTER = "Cluster",
+  /** Local */
+  LOCAL = "Local",
+}
+
+/**
+ * An IP family.
+ *
+ * @schema PostgresClusterSpecAccessPoolerIpFamilies
+ */
+export enum PostgresClusterSpecAccessPoolerIpFamilies {
+  /** IPv4 */
+  I_PV4 = "IPv4",
+  /** IPv6 */
+  I_PV6 = "IPv6",
+}
+
+/**
+ * Whether the Service has an IPv4 address, an IPv6 address or both. When absent, SingleStack.
+ *
+ * @schema PostgresClusterSpecAccessPoolerIpFamilyPolicy
+ */
+export enum PostgresClusterSpecAccessPoolerIpFamilyPolicy {
+  /** SingleStack */
+  SINGLE_STACK = "SingleStack",
+  /** PreferDualStack */
+  PREFER_DUAL_STACK = "PreferDualStack",
+  /** RequireDualStack */
+  REQUIRE_DUAL_STACK = "RequireDualStack",
+}
+
+/**
+ * Which pods connections prefer. When absent, none.
+ *
+ * @schema PostgresClusterSpecAccessPoolerTrafficDistribution
+ */
+export enum PostgresClusterSpecAccessPoolerTrafficDistribution {
+  /** PreferClose */
+  PREFER_CLOSE = "PreferClose",
+  /** PreferSameZone */
+  PREFER_SAME_ZONE = "PreferSameZone",
+  /** PreferSameNode */
+  PREFER_SAME_NODE = "PreferSameNode",
+}
+
+/**
+ * Type of the Service. A ClusterIP is for clients in the Kubernetes cluster, with settings of its own.
  *
  * @schema PostgresClusterSpecAccessPoolerType
  */
 export enum PostgresClusterSpecAccessPoolerType {
+  /** ClusterIP */
+  CLUSTER_IP = "ClusterIP",
   /** LoadBalancer */
   LOAD_BALANCER = "LoadBalancer",
   /** NodePort */
@@ -5021,11 +5621,65 @@ export enum PostgresClusterSpecAccessPoolerType {
 }
 
 /**
- * Type of the Service.
+ * With Local, a node passes connections from outside only to pods on itself, and the pods see the address of the client. When absent, Cluster.
+ *
+ * @schema PostgresClusterSpecAccessPrimaryExternalTrafficPolicy
+ */
+export enum PostgresClusterSpecAccessPrimaryExternalTrafficPolicy {
+  /** Cluster */
+  CLUSTER = "Cluster",
+  /** Local */
+  LOCAL = "Local",
+}
+
+/**
+ * An IP family.
+ *
+ * @schema PostgresClusterSpecAccessPrimaryIpFamilies
+ */
+export enum PostgresClusterSpecAccessPrimaryIpFamilies {
+  /** IPv4 */
+  I_PV4 = "IPv4",
+  /** IPv6 */
+  I_PV6 = "IPv6",
+}
+
+/**
+ * Whether the Service has an IPv4 address, an IPv6 address or both. When absent, SingleStack.
+ *
+ * @schema PostgresClusterSpecAccessPrimaryIpFamilyPolicy
+ */
+export enum PostgresClusterSpecAccessPrimaryIpFamilyPolicy {
+  /** SingleStack */
+  SINGLE_STACK = "SingleStack",
+  /** PreferDualStack */
+  PREFER_DUAL_STACK = "PreferDualStack",
+  /** RequireDualStack */
+  REQUIRE_DUAL_STACK = "RequireDualStack",
+}
+
+/**
+ * Which pods connections prefer. When absent, none.
+ *
+ * @schema PostgresClusterSpecAccessPrimaryTrafficDistribution
+ */
+export enum PostgresClusterSpecAccessPrimaryTrafficDistribution {
+  /** PreferClose */
+  PREFER_CLOSE = "PreferClose",
+  /** PreferSameZone */
+  PREFER_SAME_ZONE = "PreferSameZone",
+  /** PreferSameNode */
+  PREFER_SAME_NODE = "PreferSameNode",
+}
+
+/**
+ * Type of the Service. A ClusterIP is for clients in the Kubernetes cluster, with settings of its own.
  *
  * @schema PostgresClusterSpecAccessPrimaryType
  */
 export enum PostgresClusterSpecAccessPrimaryType {
+  /** ClusterIP */
+  CLUSTER_IP = "ClusterIP",
   /** LoadBalancer */
   LOAD_BALANCER = "LoadBalancer",
   /** NodePort */
@@ -5033,11 +5687,65 @@ export enum PostgresClusterSpecAccessPrimaryType {
 }
 
 /**
- * Type of the Service.
+ * With Local, a node passes connections from outside only to pods on itself, and the pods see the address of the client. When absent, Cluster.
+ *
+ * @schema PostgresClusterSpecAccessReplicasExternalTrafficPolicy
+ */
+export enum PostgresClusterSpecAccessReplicasExternalTrafficPolicy {
+  /** Cluster */
+  CLUSTER = "Cluster",
+  /** Local */
+  LOCAL = "Local",
+}
+
+/**
+ * An IP family.
+ *
+ * @schema PostgresClusterSpecAccessReplicasIpFamilies
+ */
+export enum PostgresClusterSpecAccessReplicasIpFamilies {
+  /** IPv4 */
+  I_PV4 = "IPv4",
+  /** IPv6 */
+  I_PV6 = "IPv6",
+}
+
+/**
+ * Whether the Service has an IPv4 address, an IPv6 address or both. When absent, SingleStack.
+ *
+ * @schema PostgresClusterSpecAccessReplicasIpFamilyPolicy
+ */
+export enum PostgresClusterSpecAccessReplicasIpFamilyPolicy {
+  /** SingleStack */
+  SINGLE_STACK = "SingleStack",
+  /** PreferDualStack */
+  PREFER_DUAL_STACK = "PreferDualStack",
+  /** RequireDualStack */
+  REQUIRE_DUAL_STACK = "RequireDualStack",
+}
+
+/**
+ * Which pods connections prefer. When absent, none.
+ *
+ * @schema PostgresClusterSpecAccessReplicasTrafficDistribution
+ */
+export enum PostgresClusterSpecAccessReplicasTrafficDistribution {
+  /** PreferClose */
+  PREFER_CLOSE = "PreferClose",
+  /** PreferSameZone */
+  PREFER_SAME_ZONE = "PreferSameZone",
+  /** PreferSameNode */
+  PREFER_SAME_NODE = "PreferSameNode",
+}
+
+/**
+ * Type of the Service. A ClusterIP is for clients in the Kubernetes cluster, with settings of its own.
  *
  * @schema PostgresClusterSpecAccessReplicasType
  */
 export enum PostgresClusterSpecAccessReplicasType {
+  /** ClusterIP */
+  CLUSTER_IP = "ClusterIP",
   /** LoadBalancer */
   LOAD_BALANCER = "LoadBalancer",
   /** NodePort */
@@ -7221,6 +7929,13 @@ export function toJson_RedisClusterProps(obj: RedisClusterProps | undefined): Re
  */
 export interface RedisClusterSpec {
   /**
+   * Access from outside of the Kubernetes cluster. The Services inside stay as they are. Connections are not encrypted.
+   *
+   * @schema RedisClusterSpec#access
+   */
+  readonly access?: RedisClusterSpecAccess;
+
+  /**
    * Secret with the password. When absent, the operator generates a password.
    *
    * @schema RedisClusterSpec#auth
@@ -7277,6 +7992,13 @@ export interface RedisClusterSpec {
   readonly paused?: boolean;
 
   /**
+   * Additions to all pods of the cluster, also to those of its Jobs. After a change, the pods restart one at a time.
+   *
+   * @schema RedisClusterSpec#pods
+   */
+  readonly pods?: RedisClusterSpecPods;
+
+  /**
    * Number of Redis nodes, including the primary.
    *
    * @schema RedisClusterSpec#replicas
@@ -7326,6 +8048,7 @@ export interface RedisClusterSpec {
 export function toJson_RedisClusterSpec(obj: RedisClusterSpec | undefined): Record<string, any> | undefined {
   if (obj === undefined) { return undefined; }
   const result = {
+    'access': toJson_RedisClusterSpecAccess(obj.access),
     'auth': toJson_RedisClusterSpecAuth(obj.auth),
     'backup': toJson_RedisClusterSpecBackup(obj.backup),
     'bootstrap': toJson_RedisClusterSpecBootstrap(obj.bootstrap),
@@ -7334,12 +8057,49 @@ export function toJson_RedisClusterSpec(obj: RedisClusterSpec | undefined): Reco
     'image': obj.image,
     'mode': obj.mode,
     'paused': obj.paused,
+    'pods': toJson_RedisClusterSpecPods(obj.pods),
     'replicas': obj.replicas,
     'resources': toJson_RedisClusterSpecResources(obj.resources),
     'scheduling': toJson_RedisClusterSpecScheduling(obj.scheduling),
     'sentinel': toJson_RedisClusterSpecSentinel(obj.sentinel),
     'storage': toJson_RedisClusterSpecStorage(obj.storage),
     'version': obj.version,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * Access from outside of the Kubernetes cluster. The Services inside stay as they are. Connections are not encrypted.
+ *
+ * @schema RedisClusterSpecAccess
+ */
+export interface RedisClusterSpecAccess {
+  /**
+   * Additional Service that leads to the primary.
+   *
+   * @schema RedisClusterSpecAccess#primary
+   */
+  readonly primary?: RedisClusterSpecAccessPrimary;
+
+  /**
+   * Additional Service that leads to the replicas.
+   *
+   * @schema RedisClusterSpecAccess#replicas
+   */
+  readonly replicas?: RedisClusterSpecAccessReplicas;
+}
+
+/**
+ * Converts an object of type 'RedisClusterSpecAccess' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_RedisClusterSpecAccess(obj: RedisClusterSpecAccess | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'primary': toJson_RedisClusterSpecAccessPrimary(obj.primary),
+    'replicas': toJson_RedisClusterSpecAccessReplicas(obj.replicas),
   };
   // filter undefined values
   return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
@@ -7925,6 +8685,58 @@ export enum RedisClusterSpecMode {
 }
 
 /**
+ * Additions to all pods of the cluster, also to those of its Jobs. After a change, the pods restart one at a time.
+ *
+ * @schema RedisClusterSpecPods
+ */
+export interface RedisClusterSpecPods {
+  /**
+   * Annotations of the pods.
+   *
+   * @schema RedisClusterSpecPods#annotations
+   */
+  readonly annotations?: { [key: string]: string };
+
+  /**
+   * Secrets for the registries of the images, in the namespace of the cluster.
+   *
+   * @schema RedisClusterSpecPods#imagePullSecrets
+   */
+  readonly imagePullSecrets?: RedisClusterSpecPodsImagePullSecrets[];
+
+  /**
+   * Labels of the pods.
+   *
+   * @schema RedisClusterSpecPods#labels
+   */
+  readonly labels?: { [key: string]: string };
+
+  /**
+   * User and group that the processes run as, and group of their volumes. On OpenShift, take a number of the range in the annotation openshift.io/sa.scc.uid-range of the namespace. Immutable, because the files in the volumes belong to it.
+   *
+   * @schema RedisClusterSpecPods#uid
+   */
+  readonly uid?: number;
+}
+
+/**
+ * Converts an object of type 'RedisClusterSpecPods' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_RedisClusterSpecPods(obj: RedisClusterSpecPods | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'annotations': ((obj.annotations) === undefined) ? undefined : (Object.entries(obj.annotations).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {})),
+    'imagePullSecrets': obj.imagePullSecrets?.map(y => toJson_RedisClusterSpecPodsImagePullSecrets(y)),
+    'labels': ((obj.labels) === undefined) ? undefined : (Object.entries(obj.labels).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {})),
+    'uid': obj.uid,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
  * CPU and memory of a Redis node.
  *
  * @schema RedisClusterSpecResources
@@ -8000,6 +8812,13 @@ export interface RedisClusterSpecScheduling {
    * @schema RedisClusterSpecScheduling#topologySpread
    */
   readonly topologySpread?: RedisClusterSpecSchedulingTopologySpread;
+
+  /**
+   * Whether pods of one role are spread over the zones of the nodes, too. With Preferred, a zone may have more of them if there is no other node. With Required, pods stay Pending then. When absent, zones do not matter.
+   *
+   * @schema RedisClusterSpecScheduling#zoneSpread
+   */
+  readonly zoneSpread?: RedisClusterSpecSchedulingZoneSpread;
 }
 
 /**
@@ -8014,6 +8833,7 @@ export function toJson_RedisClusterSpecScheduling(obj: RedisClusterSpecSchedulin
     'priorityClassName': obj.priorityClassName,
     'tolerations': obj.tolerations?.map(y => toJson_RedisClusterSpecSchedulingTolerations(y)),
     'topologySpread': obj.topologySpread,
+    'zoneSpread': obj.zoneSpread,
   };
   // filter undefined values
   return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
@@ -8118,6 +8938,206 @@ export function toJson_RedisClusterSpecStorage(obj: RedisClusterSpecStorage | un
     'ephemeral': obj.ephemeral,
     'size': obj.size,
     'storageClassName': obj.storageClassName,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * Additional Service that leads to the primary.
+ *
+ * @schema RedisClusterSpecAccessPrimary
+ */
+export interface RedisClusterSpecAccessPrimary {
+  /**
+   * Annotations of the Service, for the controller of load balancers or DNS names.
+   *
+   * @schema RedisClusterSpecAccessPrimary#annotations
+   */
+  readonly annotations?: { [key: string]: string };
+
+  /**
+   * Protocol of the port, for a service mesh or a gateway, for example tcp. When absent, none is named.
+   *
+   * @schema RedisClusterSpecAccessPrimary#appProtocol
+   */
+  readonly appProtocol?: string;
+
+  /**
+   * With Local, a node passes connections from outside only to pods on itself, and the pods see the address of the client. When absent, Cluster.
+   *
+   * @schema RedisClusterSpecAccessPrimary#externalTrafficPolicy
+   */
+  readonly externalTrafficPolicy?: RedisClusterSpecAccessPrimaryExternalTrafficPolicy;
+
+  /**
+   * The IP families, the first one first. When absent, Kubernetes chooses. The first one is immutable.
+   *
+   * @schema RedisClusterSpecAccessPrimary#ipFamilies
+   */
+  readonly ipFamilies?: RedisClusterSpecAccessPrimaryIpFamilies[];
+
+  /**
+   * Whether the Service has an IPv4 address, an IPv6 address or both. When absent, SingleStack.
+   *
+   * @schema RedisClusterSpecAccessPrimary#ipFamilyPolicy
+   */
+  readonly ipFamilyPolicy?: RedisClusterSpecAccessPrimaryIpFamilyPolicy;
+
+  /**
+   * Which controller makes the load balancer. When absent, the default one.
+   *
+   * @schema RedisClusterSpecAccessPrimary#loadBalancerClass
+   */
+  readonly loadBalancerClass?: string;
+
+  /**
+   * Port on the nodes. When absent, Kubernetes chooses one.
+   *
+   * @schema RedisClusterSpecAccessPrimary#nodePort
+   */
+  readonly nodePort?: number;
+
+  /**
+   * Address ranges that the load balancer accepts, for example 10.0.0.0/8. When empty, all.
+   *
+   * @schema RedisClusterSpecAccessPrimary#sourceRanges
+   */
+  readonly sourceRanges?: string[];
+
+  /**
+   * Which pods connections prefer. When absent, none.
+   *
+   * @schema RedisClusterSpecAccessPrimary#trafficDistribution
+   */
+  readonly trafficDistribution?: RedisClusterSpecAccessPrimaryTrafficDistribution;
+
+  /**
+   * Type of the Service. A ClusterIP is for clients in the Kubernetes cluster, with settings of its own.
+   *
+   * @schema RedisClusterSpecAccessPrimary#type
+   */
+  readonly type: RedisClusterSpecAccessPrimaryType;
+}
+
+/**
+ * Converts an object of type 'RedisClusterSpecAccessPrimary' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_RedisClusterSpecAccessPrimary(obj: RedisClusterSpecAccessPrimary | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'annotations': ((obj.annotations) === undefined) ? undefined : (Object.entries(obj.annotations).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {})),
+    'appProtocol': obj.appProtocol,
+    'externalTrafficPolicy': obj.externalTrafficPolicy,
+    'ipFamilies': obj.ipFamilies?.map(y => y),
+    'ipFamilyPolicy': obj.ipFamilyPolicy,
+    'loadBalancerClass': obj.loadBalancerClass,
+    'nodePort': obj.nodePort,
+    'sourceRanges': obj.sourceRanges?.map(y => y),
+    'trafficDistribution': obj.trafficDistribution,
+    'type': obj.type,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * Additional Service that leads to the replicas.
+ *
+ * @schema RedisClusterSpecAccessReplicas
+ */
+export interface RedisClusterSpecAccessReplicas {
+  /**
+   * Annotations of the Service, for the controller of load balancers or DNS names.
+   *
+   * @schema RedisClusterSpecAccessReplicas#annotations
+   */
+  readonly annotations?: { [key: string]: string };
+
+  /**
+   * Protocol of the port, for a service mesh or a gateway, for example tcp. When absent, none is named.
+   *
+   * @schema RedisClusterSpecAccessReplicas#appProtocol
+   */
+  readonly appProtocol?: string;
+
+  /**
+   * With Local, a node passes connections from outside only to pods on itself, and the pods see the address of the client. When absent, Cluster.
+   *
+   * @schema RedisClusterSpecAccessReplicas#externalTrafficPolicy
+   */
+  readonly externalTrafficPolicy?: RedisClusterSpecAccessReplicasExternalTrafficPolicy;
+
+  /**
+   * The IP families, the first one first. When absent, Kubernetes chooses. The first one is immutable.
+   *
+   * @schema RedisClusterSpecAccessReplicas#ipFamilies
+   */
+  readonly ipFamilies?: RedisClusterSpecAccessReplicasIpFamilies[];
+
+  /**
+   * Whether the Service has an IPv4 address, an IPv6 address or both. When absent, SingleStack.
+   *
+   * @schema RedisClusterSpecAccessReplicas#ipFamilyPolicy
+   */
+  readonly ipFamilyPolicy?: RedisClusterSpecAccessReplicasIpFamilyPolicy;
+
+  /**
+   * Which controller makes the load balancer. When absent, the default one.
+   *
+   * @schema RedisClusterSpecAccessReplicas#loadBalancerClass
+   */
+  readonly loadBalancerClass?: string;
+
+  /**
+   * Port on the nodes. When absent, Kubernetes chooses one.
+   *
+   * @schema RedisClusterSpecAccessReplicas#nodePort
+   */
+  readonly nodePort?: number;
+
+  /**
+   * Address ranges that the load balancer accepts, for example 10.0.0.0/8. When empty, all.
+   *
+   * @schema RedisClusterSpecAccessReplicas#sourceRanges
+   */
+  readonly sourceRanges?: string[];
+
+  /**
+   * Which pods connections prefer. When absent, none.
+   *
+   * @schema RedisClusterSpecAccessReplicas#trafficDistribution
+   */
+  readonly trafficDistribution?: RedisClusterSpecAccessReplicasTrafficDistribution;
+
+  /**
+   * Type of the Service. A ClusterIP is for clients in the Kubernetes cluster, with settings of its own.
+   *
+   * @schema RedisClusterSpecAccessReplicas#type
+   */
+  readonly type: RedisClusterSpecAccessReplicasType;
+}
+
+/**
+ * Converts an object of type 'RedisClusterSpecAccessReplicas' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_RedisClusterSpecAccessReplicas(obj: RedisClusterSpecAccessReplicas | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'annotations': ((obj.annotations) === undefined) ? undefined : (Object.entries(obj.annotations).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {})),
+    'appProtocol': obj.appProtocol,
+    'externalTrafficPolicy': obj.externalTrafficPolicy,
+    'ipFamilies': obj.ipFamilies?.map(y => y),
+    'ipFamilyPolicy': obj.ipFamilyPolicy,
+    'loadBalancerClass': obj.loadBalancerClass,
+    'nodePort': obj.nodePort,
+    'sourceRanges': obj.sourceRanges?.map(y => y),
+    'trafficDistribution': obj.trafficDistribution,
+    'type': obj.type,
   };
   // filter undefined values
   return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
@@ -8327,6 +9347,34 @@ export enum RedisClusterSpecConfigMaxmemoryPolicy {
 }
 
 /**
+ * A Secret of type kubernetes.io/dockerconfigjson.
+ *
+ * @schema RedisClusterSpecPodsImagePullSecrets
+ */
+export interface RedisClusterSpecPodsImagePullSecrets {
+  /**
+   * Name of the Secret.
+   *
+   * @schema RedisClusterSpecPodsImagePullSecrets#name
+   */
+  readonly name: string;
+}
+
+/**
+ * Converts an object of type 'RedisClusterSpecPodsImagePullSecrets' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_RedisClusterSpecPodsImagePullSecrets(obj: RedisClusterSpecPodsImagePullSecrets | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'name': obj.name,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
  * Limits of CPU and memory.
  *
  * @schema RedisClusterSpecResourcesLimits
@@ -8515,6 +9563,18 @@ export enum RedisClusterSpecSchedulingTopologySpread {
 }
 
 /**
+ * Whether pods of one role are spread over the zones of the nodes, too. With Preferred, a zone may have more of them if there is no other node. With Required, pods stay Pending then. When absent, zones do not matter.
+ *
+ * @schema RedisClusterSpecSchedulingZoneSpread
+ */
+export enum RedisClusterSpecSchedulingZoneSpread {
+  /** Preferred */
+  PREFERRED = "Preferred",
+  /** Required */
+  REQUIRED = "Required",
+}
+
+/**
  * Number of sentinels. It can change by at most two at a time.
  *
  * @schema RedisClusterSpecSentinelReplicas
@@ -8563,6 +9623,138 @@ export function toJson_RedisClusterSpecSentinelResources(obj: RedisClusterSpecSe
   return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
 }
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * With Local, a node passes connections from outside only to pods on itself, and the pods see the address of the client. When absent, Cluster.
+ *
+ * @schema RedisClusterSpecAccessPrimaryExternalTrafficPolicy
+ */
+export enum RedisClusterSpecAccessPrimaryExternalTrafficPolicy {
+  /** Cluster */
+  CLUSTER = "Cluster",
+  /** Local */
+  LOCAL = "Local",
+}
+
+/**
+ * An IP family.
+ *
+ * @schema RedisClusterSpecAccessPrimaryIpFamilies
+ */
+export enum RedisClusterSpecAccessPrimaryIpFamilies {
+  /** IPv4 */
+  I_PV4 = "IPv4",
+  /** IPv6 */
+  I_PV6 = "IPv6",
+}
+
+/**
+ * Whether the Service has an IPv4 address, an IPv6 address or both. When absent, SingleStack.
+ *
+ * @schema RedisClusterSpecAccessPrimaryIpFamilyPolicy
+ */
+export enum RedisClusterSpecAccessPrimaryIpFamilyPolicy {
+  /** SingleStack */
+  SINGLE_STACK = "SingleStack",
+  /** PreferDualStack */
+  PREFER_DUAL_STACK = "PreferDualStack",
+  /** RequireDualStack */
+  REQUIRE_DUAL_STACK = "RequireDualStack",
+}
+
+/**
+ * Which pods connections prefer. When absent, none.
+ *
+ * @schema RedisClusterSpecAccessPrimaryTrafficDistribution
+ */
+export enum RedisClusterSpecAccessPrimaryTrafficDistribution {
+  /** PreferClose */
+  PREFER_CLOSE = "PreferClose",
+  /** PreferSameZone */
+  PREFER_SAME_ZONE = "PreferSameZone",
+  /** PreferSameNode */
+  PREFER_SAME_NODE = "PreferSameNode",
+}
+
+/**
+ * Type of the Service. A ClusterIP is for clients in the Kubernetes cluster, with settings of its own.
+ *
+ * @schema RedisClusterSpecAccessPrimaryType
+ */
+export enum RedisClusterSpecAccessPrimaryType {
+  /** ClusterIP */
+  CLUSTER_IP = "ClusterIP",
+  /** LoadBalancer */
+  LOAD_BALANCER = "LoadBalancer",
+  /** NodePort */
+  NODE_PORT = "NodePort",
+}
+
+/**
+ * With Local, a node passes connections from outside only to pods on itself, and the pods see the address of the client. When absent, Cluster.
+ *
+ * @schema RedisClusterSpecAccessReplicasExternalTrafficPolicy
+ */
+export enum RedisClusterSpecAccessReplicasExternalTrafficPolicy {
+  /** Cluster */
+  CLUSTER = "Cluster",
+  /** Local */
+  LOCAL = "Local",
+}
+
+/**
+ * An IP family.
+ *
+ * @schema RedisClusterSpecAccessReplicasIpFamilies
+ */
+export enum RedisClusterSpecAccessReplicasIpFamilies {
+  /** IPv4 */
+  I_PV4 = "IPv4",
+  /** IPv6 */
+  I_PV6 = "IPv6",
+}
+
+/**
+ * Whether the Service has an IPv4 address, an IPv6 address or both. When absent, SingleStack.
+ *
+ * @schema RedisClusterSpecAccessReplicasIpFamilyPolicy
+ */
+export enum RedisClusterSpecAccessReplicasIpFamilyPolicy {
+  /** SingleStack */
+  SINGLE_STACK = "SingleStack",
+  /** PreferDualStack */
+  PREFER_DUAL_STACK = "PreferDualStack",
+  /** RequireDualStack */
+  REQUIRE_DUAL_STACK = "RequireDualStack",
+}
+
+/**
+ * Which pods connections prefer. When absent, none.
+ *
+ * @schema RedisClusterSpecAccessReplicasTrafficDistribution
+ */
+export enum RedisClusterSpecAccessReplicasTrafficDistribution {
+  /** PreferClose */
+  PREFER_CLOSE = "PreferClose",
+  /** PreferSameZone */
+  PREFER_SAME_ZONE = "PreferSameZone",
+  /** PreferSameNode */
+  PREFER_SAME_NODE = "PreferSameNode",
+}
+
+/**
+ * Type of the Service. A ClusterIP is for clients in the Kubernetes cluster, with settings of its own.
+ *
+ * @schema RedisClusterSpecAccessReplicasType
+ */
+export enum RedisClusterSpecAccessReplicasType {
+  /** ClusterIP */
+  CLUSTER_IP = "ClusterIP",
+  /** LoadBalancer */
+  LOAD_BALANCER = "LoadBalancer",
+  /** NodePort */
+  NODE_PORT = "NodePort",
+}
 
 /**
  * A PersistentVolumeClaim in the same namespace.

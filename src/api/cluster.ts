@@ -1,6 +1,7 @@
 /** A custom resource of ours, after defaulting: what every builder and planner is a function of. */
 import type { BackupEncryption, BackupTarget } from './backup-target.ts';
 import type { KubeObject, ObjectMeta } from './object.ts';
+import type { PodAdditions } from './pods.ts';
 import type { ClusterStatus } from './status.ts';
 
 export interface Cluster<Spec = unknown> extends KubeObject {
@@ -13,6 +14,7 @@ export interface Cluster<Spec = unknown> extends KubeObject {
 /** The fields that mean the same in every kind; the runtime needs no more of a spec than this. */
 export interface CommonSpec {
   readonly paused?: boolean;
+  readonly pods?: PodAdditions;
   readonly deletionPolicy?: 'Retain' | 'Snapshot' | 'Delete';
   readonly backup?: BackupPlace;
   readonly bootstrap?: { readonly restore?: RestoreSpec };
@@ -29,4 +31,9 @@ export interface BackupPlace {
 export interface RestoreSpec extends Omit<BackupPlace, 'archive'> {
   readonly id?: string;
   readonly cluster: { readonly namespace?: string; readonly name?: string; readonly uid?: string };
+}
+
+/** What is added to the pods of a cluster of any kind. */
+export function podsOf({ spec }: Cluster): PodAdditions | undefined {
+  return (spec as CommonSpec).pods;
 }

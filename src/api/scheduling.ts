@@ -88,6 +88,12 @@ export const schedulingSchema = {
       enum: ['Preferred', 'Required'],
       default: 'Preferred',
     },
+    zoneSpread: {
+      type: 'string',
+      description:
+        'Whether pods of one role are spread over the zones of the nodes, too. With Preferred, a zone may have more of them if there is no other node. With Required, pods stay Pending then. When absent, zones do not matter.',
+      enum: ['Preferred', 'Required'],
+    },
     priorityClassName: {
       type: 'string',
       description: 'PriorityClass of the pods.',

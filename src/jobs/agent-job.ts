@@ -1,8 +1,9 @@
 /** What makes the agent work once: the task in a ConfigMap, and a Job. */
 
 import type { BackupEncryption, BackupTarget } from '../api/backup-target.ts';
-import type { Cluster } from '../api/cluster.ts';
+import { type Cluster, podsOf } from '../api/cluster.ts';
 import type { KubeObject } from '../api/object.ts';
+import type { PodAdditions } from '../api/pods.ts';
 import { exitCodes } from '../backup/agent-result.ts';
 import type { AgentTask, TakeTask } from '../backup/agent-task.ts';
 import type { Purpose } from '../backup/identity.ts';
@@ -48,10 +49,15 @@ export function taskConfig(naming: Naming, task: AgentTask): KubeObject {
   return configMap(metadataOf(naming, configName(naming)), { [taskFile]: `${JSON.stringify(task, undefined, 2)}\n` });
 }
 
-export function agentJobOptions(naming: Naming, podSpec: JobOptions['podSpec']): JobOptions {
+export function agentJobOptions(
+  naming: Naming,
+  podSpec: JobOptions['podSpec'],
+  pods: PodAdditions | undefined,
+): JobOptions {
   return {
     metadata: metadataOf(naming, naming.name),
     podSpec,
+    pods,
     retries,
     deadlineSeconds,
     permanentCodes: [exitCodes.permanent],
@@ -75,6 +81,7 @@ export function backupJobObjects(
 ): { readonly config: KubeObject; readonly job: JobOptions } {
   const { image, cluster, from, purpose, target, encryption, more = { jitterSeconds: 0 } } = options;
   const { kind, metadata } = cluster;
+  const pods = podsOf(cluster);
   const store = storeOf(target, encryption);
   const scratch = scratchOf(from.scratch);
   const task: TakeTask = {
@@ -103,6 +110,7 @@ export function backupJobObjects(
       }),
     ],
     serviceAccountName: store.serviceAccountName,
+    pods,
   });
-  return { config: taskConfig(naming, task), job: agentJobOptions(naming, podSpec) };
+  return { config: taskConfig(naming, task), job: agentJobOptions(naming, podSpec, pods) };
 }

@@ -3,11 +3,13 @@
  * need to know in one mounted file and what they must not tell in mounted Secrets.
  */
 import type { BackupEncryption, BackupTarget } from '../api/backup-target.ts';
+import type { PodAdditions } from '../api/pods.ts';
 import { type AgentTask, agentCommand } from '../backup/agent-task.ts';
 import type { Place } from '../backup/place.ts';
 import type { MountedSecret } from '../engine/backup-support.ts';
 import type { ContainerSpec, PodSpec, Volume } from '../resources/plain.ts';
-import { containerSecurityContext, podSecurityContext } from '../resources/podsecurity.ts';
+import { podBase } from '../resources/pod-base.ts';
+import { containerSecurityContext } from '../resources/podsecurity.ts';
 import { identityOf } from './target-identity.ts';
 
 /** The operator's own image holds the agent. */
@@ -175,15 +177,15 @@ export interface AgentPodOptions {
   readonly initContainers?: readonly ContainerSpec[];
   /** Whose identity the pod has. Never for the API of Kubernetes: no token for that is mounted. */
   readonly serviceAccountName?: string | undefined;
+  /** What the spec of the cluster adds to its pods. */
+  readonly pods: PodAdditions | undefined;
 }
 
 export function agentPodSpec(options: AgentPodOptions): Omit<PodSpec, 'restartPolicy'> {
-  const { config, volumes, containers, initContainers = [], serviceAccountName } = options;
+  const { config, volumes, containers, initContainers = [], serviceAccountName, pods } = options;
   return {
     ...(serviceAccountName === undefined ? {} : { serviceAccountName }),
-    automountServiceAccountToken: false,
-    enableServiceLinks: false,
-    securityContext: podSecurityContext,
+    ...podBase(pods),
     // Time to say why it ends.
     terminationGracePeriodSeconds: 10,
     ...(initContainers.length === 0 ? {} : { initContainers }),

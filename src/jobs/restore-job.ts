@@ -3,7 +3,7 @@
  * that writes a backup's data into it. While it is being filled the claim belongs to the cluster and goes with it; once
  * it holds data, it is nobody's, as every claim is.
  */
-import type { Cluster, RestoreSpec } from '../api/cluster.ts';
+import { type Cluster, podsOf, type RestoreSpec } from '../api/cluster.ts';
 import type { KubeObject } from '../api/object.ts';
 import type { FetchTask } from '../backup/agent-task.ts';
 import { type RestoreContainer, type RestoreTemplate, restoredVolume } from '../engine/backup-support.ts';
@@ -63,6 +63,7 @@ export function restoreJobObjects(cluster: Cluster, options: RestoreJobOptions):
   const naming: Naming = { owner: cluster, engine, name: restoreJobName(cluster.metadata.name) };
   const store = storeOf(restore.target, restore.encryption, 'read');
   const { id, cluster: from } = restore;
+  const pods = podsOf(cluster);
   const task: FetchTask = {
     task: 'fetch',
     which: { ...(id === undefined ? {} : { id }), ...from },
@@ -86,6 +87,7 @@ export function restoreJobObjects(cluster: Cluster, options: RestoreJobOptions):
       initContainers: steps.slice(0, -1),
       containers: steps.slice(-1),
       serviceAccountName: store.serviceAccountName,
+      pods,
     }),
     ...placementOf(set),
   };
@@ -98,7 +100,7 @@ export function restoreJobObjects(cluster: Cluster, options: RestoreJobOptions):
   return [
     ...firstClaim(cluster, set),
     taskConfig(naming, task),
-    job({ ...agentJobOptions(naming, podSpec), ...podAnnotations }),
+    job({ ...agentJobOptions(naming, podSpec, pods), ...podAnnotations }),
   ];
 }
 

@@ -4,7 +4,9 @@
  * itself, which would be evicted again and again. A finished Job stays until its owner goes: its last words are read then.
  */
 import type { KubeObject, ObjectMeta } from '../api/object.ts';
+import type { PodAdditions } from '../api/pods.ts';
 import type { PodSpec } from './plain.ts';
+import { podMetadata } from './pod-base.ts';
 
 export interface JobOptions {
   readonly metadata: ObjectMeta;
@@ -16,10 +18,12 @@ export interface JobOptions {
   /** Exit codes of processes for which another pod is useless. */
   readonly permanentCodes: readonly number[];
   readonly podAnnotations?: Readonly<Record<string, string>>;
+  /** What the spec adds to the metadata of the pods. */
+  readonly pods?: PodAdditions | undefined;
 }
 
 export function jobSpec(options: JobOptions): object {
-  const { metadata, podSpec, retries, deadlineSeconds, permanentCodes, podAnnotations: annotations } = options;
+  const { metadata, podSpec, retries, deadlineSeconds, permanentCodes, podAnnotations: annotations, pods } = options;
   return {
     backoffLimit: retries,
     activeDeadlineSeconds: deadlineSeconds,
@@ -27,7 +31,10 @@ export function jobSpec(options: JobOptions): object {
       rules: [{ action: 'FailJob', onExitCodes: { operator: 'In', values: permanentCodes } }],
     },
     template: {
-      metadata: { labels: metadata.labels ?? {}, ...(annotations === undefined ? {} : { annotations }) },
+      metadata: podMetadata(
+        { labels: metadata.labels ?? {}, ...(annotations === undefined ? {} : { annotations }) },
+        pods,
+      ),
       spec: { ...podSpec, restartPolicy: 'Never' },
     },
   };

@@ -7,19 +7,23 @@ export interface Scheduling {
   readonly affinity?: unknown;
   /** `Required` leaves a pod pending rather than putting two on one node. */
   readonly topologySpread: 'Preferred' | 'Required';
+  /** The same for the zones of the nodes. Absent: zones do not matter. */
+  readonly zoneSpread?: 'Preferred' | 'Required';
   readonly priorityClassName?: string;
 }
 
 export function schedulingFields(scheduling: Scheduling, selector: Readonly<Record<string, string>>): Partial<PodSpec> {
-  const { nodeSelector, tolerations, affinity, topologySpread, priorityClassName } = scheduling;
+  const { nodeSelector, tolerations, affinity, topologySpread, zoneSpread, priorityClassName } = scheduling;
+  const spread = (topologyKey: string, how: 'Preferred' | 'Required') => ({
+    maxSkew: 1,
+    topologyKey,
+    whenUnsatisfiable: how === 'Required' ? 'DoNotSchedule' : 'ScheduleAnyway',
+    labelSelector: { matchLabels: selector },
+  });
   return {
     topologySpreadConstraints: [
-      {
-        maxSkew: 1,
-        topologyKey: 'kubernetes.io/hostname',
-        whenUnsatisfiable: topologySpread === 'Required' ? 'DoNotSchedule' : 'ScheduleAnyway',
-        labelSelector: { matchLabels: selector },
-      },
+      spread('kubernetes.io/hostname', topologySpread),
+      ...(zoneSpread === undefined ? [] : [spread('topology.kubernetes.io/zone', zoneSpread)]),
     ],
     ...(nodeSelector === undefined ? {} : { nodeSelector }),
     ...(tolerations === undefined ? {} : { tolerations: tolerations as PodSpec['tolerations'] & {} }),

@@ -4,7 +4,9 @@
  * Claims are never deleted by the StatefulSet.
  */
 import type { KubeObject, ObjectMeta } from '../api/object.ts';
+import type { PodAdditions } from '../api/pods.ts';
 import type { PodSpec } from './plain.ts';
+import { podMetadata } from './pod-base.ts';
 
 export interface StatefulSetOptions {
   readonly metadata: ObjectMeta;
@@ -13,6 +15,8 @@ export interface StatefulSetOptions {
   readonly replicas: number;
   readonly podAnnotations?: Readonly<Record<string, string>>;
   readonly podSpec: PodSpec;
+  /** What the spec adds to the metadata of the pods. */
+  readonly pods?: PodAdditions | undefined;
   readonly claims: readonly ClaimTemplate[];
 }
 
@@ -25,7 +29,7 @@ export interface ClaimTemplate {
 }
 
 export function statefulSet(options: StatefulSetOptions): KubeObject {
-  const { metadata, selector, serviceName, replicas, podAnnotations, podSpec, claims } = options;
+  const { metadata, selector, serviceName, replicas, podAnnotations: annotations, podSpec, pods, claims } = options;
   return {
     apiVersion: 'apps/v1',
     kind: 'StatefulSet',
@@ -38,10 +42,10 @@ export function statefulSet(options: StatefulSetOptions): KubeObject {
       revisionHistoryLimit: 3,
       selector: { matchLabels: selector },
       template: {
-        metadata: {
-          labels: metadata.labels ?? {},
-          ...(podAnnotations === undefined ? {} : { annotations: podAnnotations }),
-        },
+        metadata: podMetadata(
+          { labels: metadata.labels ?? {}, ...(annotations === undefined ? {} : { annotations }) },
+          pods,
+        ),
         spec: podSpec,
       },
       ...(claims.length === 0

@@ -4,10 +4,11 @@
  */
 import type { Case, Json } from './case.ts';
 import { certificateCreates, certificateUpdates } from './certificate-cases.ts';
+import { serviceCases } from './pod-cases.ts';
 import { redisCases } from './redis-cases.ts';
 import { databaseCases, place } from './target-cases.ts';
 
-const sharedFields = ['image', 'storage', 'resources', 'scheduling', 'deletionPolicy', 'paused'];
+const sharedFields = ['image', 'storage', 'resources', 'scheduling', 'pods', 'deletionPolicy', 'paused'];
 
 const isShared = (spec: unknown): boolean =>
   typeof spec === 'object' &&
@@ -233,6 +234,8 @@ const restores: readonly Case[] = [
   },
 ];
 
+const names = (count: number): string[] => Array.from({ length: count }, (_, i) => `etcd${i}.example.com`);
+
 export const etcdCases: readonly Case[] = [
   ...shared,
   ...secretRefs,
@@ -240,4 +243,21 @@ export const etcdCases: readonly Case[] = [
   ...updates,
   ...databaseCases,
   ...restores,
+  ...serviceCases('clients'),
+  { story: 'a name of clients outside', spec: { access: { names: names(16) }, tls: { client: { selfManaged: {} } } } },
+  {
+    story: 'a name where there are no certificates',
+    spec: { access: { names: names(1) } },
+    refused: 'spec.access',
+  },
+  {
+    story: 'too many names',
+    spec: { access: { names: names(17) }, tls: { client: { selfManaged: {} } } },
+    refused: 'spec.access.names',
+  },
+  ...['DB.example.com', `${'a.'.repeat(127)}a`].map((name) => ({
+    story: `the name ${name.slice(0, 20)}`,
+    spec: { access: { names: [name] }, tls: { client: { selfManaged: {} } } },
+    refused: 'spec.access.names[0]',
+  })),
 ];

@@ -1,5 +1,6 @@
 /** What stands beside the members: the pooler, the exporters and the Services for clients outside. */
 import type { Case, Json } from './case.ts';
+import { serviceCases } from './pod-cases.ts';
 
 const pooler = (fields: Json): Json => ({ pooler: fields });
 const monitoring = (fields: Json): Json => ({ monitoring: fields });
@@ -130,31 +131,9 @@ const monitored: readonly Case[] = [
 
 const access = (fields: Json): Json => ({ access: fields, pooler: {} });
 const names = (count: number): string[] => Array.from({ length: count }, (_, i) => `db${i}.example.com`);
-const ranges = (count: number): string[] => Array.from({ length: count }, (_, i) => `10.0.${i}.0/24`);
-const annotations = (count: number): Json =>
-  Object.fromEntries(Array.from({ length: count }, (_, i) => [`example.com/a${i}`, 'x']));
 
 const accessed: readonly Case[] = [
-  accepted(access({})),
-  ...['primary', 'replicas', 'pooler'].flatMap((service): Case[] => {
-    const of = (fields: Json): Json => access({ [service]: { type: 'LoadBalancer', ...fields } });
-    const at = `spec.access.${service}`;
-    return [
-      accepted(of({ annotations: annotations(32), loadBalancerClass: 'example.com/lb', sourceRanges: ranges(64) })),
-      accepted(of({ type: 'NodePort', nodePort: 30_432 })),
-      accepted(of({ sourceRanges: ['2001:db8::/32'] })),
-      refusal(access({ [service]: {} }), `${at}.type`),
-      refusal(of({ type: 'ExternalName' }), `${at}.type`),
-      refusal(of({ annotations: annotations(33) }), `${at}.annotations`),
-      refusal(of({ annotations: { a: 'x'.repeat(1025) } }), `${at}.annotations.a`),
-      ...[0, 65_536].map((nodePort) => refusal(of({ nodePort }), `${at}.nodePort`)),
-      refusal(of({ loadBalancerClass: 'x'.repeat(254) }), `${at}.loadBalancerClass`),
-      refusal(of({ type: 'NodePort', sourceRanges: ranges(1) }), `${at}.sourceRanges`),
-      refusal(of({ sourceRanges: ranges(65) }), `${at}.sourceRanges`),
-      refusal(of({ sourceRanges: ['everywhere'] }), `${at}.sourceRanges[0]`),
-      refusal(of({ sourceRanges: [`${'1'.repeat(45)}/8`] }), `${at}.sourceRanges[0]`),
-    ];
-  }),
+  ...['primary', 'replicas', 'pooler'].flatMap((service) => serviceCases(service, { pooler: {} })),
   refusal({ access: { pooler: { type: 'NodePort' } } }, 'spec.access'),
   accepted(access({ names: names(16) })),
   refusal(access({ names: names(17) }), 'spec.access.names'),

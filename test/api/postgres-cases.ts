@@ -5,7 +5,17 @@ import { postgresBesideCases } from './postgres-beside-cases.ts';
 import { postgresImportCases } from './postgres-import-cases.ts';
 import { redisCases } from './redis-cases.ts';
 
-const sharedFields = ['image', 'storage', 'resources', 'scheduling', 'backup', 'bootstrap', 'deletionPolicy', 'paused'];
+const sharedFields = [
+  'image',
+  'storage',
+  'resources',
+  'scheduling',
+  'pods',
+  'backup',
+  'bootstrap',
+  'deletionPolicy',
+  'paused',
+];
 
 const isShared = (spec: unknown): boolean =>
   typeof spec === 'object' &&

@@ -6,6 +6,7 @@
 import type { StructuralSchema } from '../../src/api/schema.ts';
 import { redisDirectives } from '../../src/engines/redis/kind/directives.ts';
 import type { Case, Json } from './case.ts';
+import { podCases, serviceCases } from './pod-cases.ts';
 import { createCases } from './redis-create-cases.ts';
 import { updateCases } from './redis-update-cases.ts';
 import { databaseCases, place } from './target-cases.ts';
@@ -76,4 +77,12 @@ export const redisCases: readonly Case[] = [
   ...directives,
   ...databaseCases,
   ...restores,
+  ...podCases,
+  ...serviceCases('primary'),
+  ...serviceCases('replicas'),
+  {
+    story: 'a Service for the replicas of a single node',
+    spec: { mode: 'Standalone', replicas: 1, access: { replicas: { type: 'NodePort' } } },
+    refused: 'spec.access',
+  },
 ];

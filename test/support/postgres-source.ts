@@ -1,8 +1,9 @@
 /** A PostgreSQL that is none of ours, in a pod of its own: what an import is from. Its application finds it by the Secret `NAME-app`. */
 import type { KubeObject } from '../../src/api/object.ts';
+import { defaultUid } from '../../src/api/pods.ts';
 import { pods as podResource, statefulSets } from '../../src/api/resource.ts';
 import { type Pod, podIsReady } from '../../src/resources/children.ts';
-import { containerSecurityContext, podSecurityContext, uid } from '../../src/resources/podsecurity.ts';
+import { containerSecurityContext, podSecurityContext } from '../../src/resources/podsecurity.ts';
 import type { KubeClient } from '../../src/runtime/client.ts';
 import { imageReference } from '../../src/sandbox/images/recipe.ts';
 import { until } from './until.ts';
@@ -53,7 +54,10 @@ export async function startPostgresSource(
       apiVersion: 'v1',
       kind: 'ConfigMap',
       metadata,
-      data: { 'start.sh': script, passwd: `root:x:0:0:root:/:/bin/sh\npostgres:x:${uid}:${uid}::/tmp:/bin/sh\n` },
+      data: {
+        'start.sh': script,
+        passwd: `root:x:0:0:root:/:/bin/sh\npostgres:x:${defaultUid}:${defaultUid}::/tmp:/bin/sh\n`,
+      },
     },
     {
       apiVersion: 'v1',

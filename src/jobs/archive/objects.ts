@@ -3,7 +3,7 @@
  * the credentials of the store. It goes on without the operator.
  */
 import { createHash } from 'node:crypto';
-import type { BackupPlace, Cluster } from '../../api/cluster.ts';
+import { type BackupPlace, type Cluster, podsOf } from '../../api/cluster.ts';
 import type { KubeObject } from '../../api/object.ts';
 import type { ArchiveTask } from '../../backup/agent-task.ts';
 import { archiveReportPath, archiveReportPort } from '../../backup/archive-report.ts';
@@ -39,6 +39,7 @@ export interface ArchiveOptions {
 export function archiveObjects(cluster: Cluster, options: ArchiveOptions): readonly [KubeObject, KubeObject] {
   const { engine, image, place, from, replicas } = options;
   const { kind, metadata } = cluster;
+  const pods = podsOf(cluster);
   const name = archiveName(metadata.name);
   const part = { engine, component: archiveComponent, version: 'v1' };
   const store = storeOf(place.target, place.encryption);
@@ -71,6 +72,7 @@ export function archiveObjects(cluster: Cluster, options: ArchiveOptions): reado
       },
     ],
     serviceAccountName: store.serviceAccountName,
+    pods,
   });
   const set = statefulSet({
     metadata: ownedMetadata(cluster, name, part),
@@ -78,6 +80,7 @@ export function archiveObjects(cluster: Cluster, options: ArchiveOptions): reado
     serviceName: name,
     replicas,
     podAnnotations: { [taskAnnotation]: createHash('sha256').update(text).digest('hex').slice(0, 16) },
+    pods,
     podSpec,
     claims: [],
   });

@@ -8,11 +8,13 @@ import { backupPolicyRules, backupPolicySchema, bootstrapRules, bootstrapSchema 
 import { lifeColumns, stateColumns, wideColumns } from '../../../api/columns.ts';
 import { computeRules, computeSchema } from '../../../api/compute.ts';
 import { durationSchema } from '../../../api/duration.ts';
+import { externalNamesSchema, externalServiceSchema } from '../../../api/external-service.ts';
 import { group, version } from '../../../api/group.ts';
 import { imageSchema } from '../../../api/image.ts';
 import type { KindDefinition } from '../../../api/kind.ts';
 import { deletionPolicySchema, pausedSchema } from '../../../api/lifecycle.ts';
 import { metadataSchema } from '../../../api/metadata.ts';
+import { podsSchema } from '../../../api/pods.ts';
 import { quantityPattern } from '../../../api/quantity.ts';
 import { schedulingSchema } from '../../../api/scheduling.ts';
 import type { Defaulted, StructuralSchema, Written } from '../../../api/schema.ts';
@@ -91,6 +93,19 @@ const configSchema = {
       '100ms',
       '50s',
     ),
+  },
+} as const satisfies StructuralSchema;
+
+const accessSchema = {
+  type: 'object',
+  description: 'Access from outside of the Kubernetes cluster. The Services inside stay as they are.',
+  properties: {
+    clients: externalServiceSchema('the members that are ready'),
+    names: {
+      ...externalNamesSchema,
+      description:
+        'DNS names by which clients outside connect. They are added to the certificates of members, except to those of tls.client.secretRef.',
+    },
   },
 } as const satisfies StructuralSchema;
 
@@ -188,6 +203,8 @@ export const etcdSpecSchema = {
     storage: volumeSchema,
     resources: computeSchema('a member', { cpu: '100m', memory: '512Mi' }, memberMemory),
     scheduling: schedulingSchema,
+    pods: podsSchema,
+    access: accessSchema,
     config: configSchema,
     auth: authSchema,
     tls: etcdTlsSchema,
@@ -211,6 +228,11 @@ export const etcdSpecSchema = {
       rule: 'duration(self.config.electionTimeout) >= duration(self.config.heartbeatInterval) + duration(self.config.heartbeatInterval) + duration(self.config.heartbeatInterval) + duration(self.config.heartbeatInterval) + duration(self.config.heartbeatInterval)',
       message: 'config.electionTimeout must be at least five times config.heartbeatInterval',
       fieldPath: '.config.electionTimeout',
+    },
+    {
+      rule: '!has(self.access) || size(self.access.names) == 0 || has(self.tls.client)',
+      message: 'access.names needs tls.client: without it there are no certificates for clients',
+      fieldPath: '.access',
     },
     ...bootstrapRules,
     ...backupPolicyRules,

@@ -6,7 +6,9 @@ import { sparingVolumes } from '../../../plan/going-volumes.ts';
 import { objectSteps } from '../../../plan/objects.ts';
 import { blocked, type ObjectStep, type Outcome, type Step, settled, wait } from '../../../plan/plan.ts';
 import { cannotStart } from '../../../plan/rollout.ts';
+import { surplusSteps } from '../../../plan/surplus.ts';
 import { awaitingExpansion, growthSteps } from '../../../plan/volume-expansion.ts';
+import { accessComponent } from '../../../resources/metadata.ts';
 import { areCreating, stuckCreatingMs } from '../../../resources/stuck-creating.ts';
 import type { EtcdAction } from '../action.ts';
 import { authoritiesAnnotation, casAnnotation, indexInPodName, podName, recoverAnnotation, sides } from '../names.ts';
@@ -114,7 +116,8 @@ function withObjects(
   const cas = (index: number): string | undefined => casFor(situation, index);
   const kept = (index: number): PinnedVersion | undefined =>
     gate.isOpen ? undefined : pinnedVersion(situation, index);
-  const objects = objectSteps(etcdChildren(cluster, roster, authorities, kept, cas, givenQuota(situation)), children)
+  const desired = etcdChildren(cluster, roster, authorities, kept, cas, givenQuota(situation));
+  const objects = objectSteps(desired, children)
     .map(optionalCertificate(situation))
     .filter(
       (step) =>
@@ -132,6 +135,7 @@ function withObjects(
       ...before,
       ...retired.marks,
       ...objects,
+      ...surplusSteps(cluster, children, desired, [accessComponent]),
       ...retired.removals,
       ...growthSteps(cluster.spec.storage.size, held),
       ...gate.steps,

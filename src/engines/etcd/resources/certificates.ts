@@ -23,12 +23,19 @@ export function clientSecret(cluster: Cluster<EtcdSpec>): string | undefined {
 }
 
 /** Of the members. A client may call them by the name of the Service in any of its lengths. */
-export function namesIn({ metadata }: Cluster<EtcdSpec>, side: Side): string[] {
+export function namesIn({ metadata, spec }: Cluster<EtcdSpec>, side: Side): string[] {
   const { name, namespace } = metadata;
   const { client, peers } = etcdNames(name);
   const members = `*.${peers}.${namespace}.svc`;
   if (side === 'peer') return [members];
-  return [members, `${client}.${namespace}.svc`, `${client}.${namespace}`, client, 'localhost'];
+  return [
+    members,
+    `${client}.${namespace}.svc`,
+    `${client}.${namespace}`,
+    client,
+    'localhost',
+    ...(spec.access?.names ?? []),
+  ];
 }
 
 /** What the operator makes itself; undefined where it does not. */

@@ -11,7 +11,8 @@ import { canonicalQuantity } from '../../../api/quantity.ts';
 import { computeResources } from '../../../resources/compute.ts';
 import { memberLabel, ownedMetadata, type Part, selectorLabels } from '../../../resources/metadata.ts';
 import type { ContainerSpec, Probe, Volume } from '../../../resources/plain.ts';
-import { containerSecurityContext, podSecurityContext } from '../../../resources/podsecurity.ts';
+import { podBase } from '../../../resources/pod-base.ts';
+import { containerSecurityContext } from '../../../resources/podsecurity.ts';
 import { schedulingFields } from '../../../resources/scheduling.ts';
 import { statefulSet } from '../../../resources/statefulset.ts';
 import type { EtcdSpec } from '../kind/schema.ts';
@@ -164,10 +165,9 @@ export function memberStatefulSet(
     serviceName: etcdNames(metadata.name).peers,
     replicas,
     ...(authorities === undefined ? {} : { podAnnotations: { [authoritiesAnnotation]: authorities } }),
+    pods: spec.pods,
     podSpec: {
-      automountServiceAccountToken: false,
-      enableServiceLinks: false,
-      securityContext: podSecurityContext,
+      ...podBase(spec.pods),
       terminationGracePeriodSeconds: graceSeconds,
       ...schedulingFields(spec.scheduling, everyMember),
       containers: [etcd],

@@ -9,6 +9,7 @@ import { generatedSecret } from '../../../resources/secret.ts';
 import { clusterIPService, headlessService } from '../../../resources/service.ts';
 import type { EtcdSpec } from '../kind/schema.ts';
 import { clientPort, etcdNames, peerPort } from '../names.ts';
+import { accessServices } from './access-services.ts';
 import { firstAuthorities } from './authorities.ts';
 import { certificateChildren } from './certificates.ts';
 import { memberStatefulSet } from './pods.ts';
@@ -109,5 +110,6 @@ function built(
       const facts = { authorities: authorities(index), cas: cas(index), quota };
       return { object: memberStatefulSet(of, index, { ...part, version: of.spec.version }, size, facts) };
     }),
+    ...accessServices(cluster, part).map((object) => ({ object })),
   ];
 }

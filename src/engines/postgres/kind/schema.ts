@@ -8,6 +8,7 @@ import { imageSchema } from '../../../api/image.ts';
 import type { KindDefinition } from '../../../api/kind.ts';
 import { deletionPolicySchema, pausedSchema } from '../../../api/lifecycle.ts';
 import { metadataSchema } from '../../../api/metadata.ts';
+import { podsSchema } from '../../../api/pods.ts';
 import { schedulingSchema } from '../../../api/scheduling.ts';
 import type { Defaulted, StructuralSchema, Written } from '../../../api/schema.ts';
 import { archiveStatusSchema, statusSchema, walStorageStatusSchema } from '../../../api/status-schema.ts';
@@ -180,6 +181,7 @@ export const postgresSpecSchema = {
     walStorage: walStorageSchema,
     resources: computeSchema('an instance', { cpu: '100m', memory: '512Mi' }, memberMemory),
     scheduling: schedulingSchema,
+    pods: podsSchema,
     parameters: parametersSchema,
     synchronous: synchronousSchema,
     failover: failoverSchema,

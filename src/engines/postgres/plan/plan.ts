@@ -3,9 +3,10 @@ import type { BackupFactory } from '../../../engine/backup-support.ts';
 import { sparingVolumes } from '../../../plan/going-volumes.ts';
 import { objectSteps } from '../../../plan/objects.ts';
 import { blocked, type ObjectStep, type Outcome, type Step, settled, wait } from '../../../plan/plan.ts';
+import { surplusSteps } from '../../../plan/surplus.ts';
 import { awaitingExpansion, growthSteps, walVolumes } from '../../../plan/volume-expansion.ts';
 import type { PostgresAction } from '../action.ts';
-import { authoritiesAnnotation, memberName, recoverAnnotation } from '../names.ts';
+import { authoritiesAnnotation, memberName, optionalComponents, recoverAnnotation } from '../names.ts';
 import { podOf, type Situation } from '../observe/situation.ts';
 import { firstAuthorities } from '../resources/authorities.ts';
 import { isStrict } from '../resources/patroni-config.ts';
@@ -41,7 +42,6 @@ import { configPatch } from './shared-config.ts';
 import { planShown, settledWith, shownReloads, withoutTemplates } from './shown-certificate.ts';
 import { slottedCopies } from './slotted-copies.ts';
 import { stateFor, stateToMake } from './store.ts';
-import { surplusSteps } from './surplus.ts';
 import { unansweredSettings } from './unanswered-settings.ts';
 import { unreadSettings } from './unread-settings.ts';
 import { continueUpgrade } from './upgrade.ts';
@@ -311,7 +311,7 @@ function withObjects(
       ...holdSteps(situation),
       ...retired,
       ...objects,
-      ...surplusSteps(situation, desired),
+      ...surplusSteps(cluster, children, desired, optionalComponents),
       ...leaving,
       ...growth(situation),
       ...others,

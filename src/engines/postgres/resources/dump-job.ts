@@ -11,7 +11,8 @@ import { computeResources } from '../../../resources/compute.ts';
 import { configMap } from '../../../resources/configmap.ts';
 import { job } from '../../../resources/job.ts';
 import { agentComponent, ownedMetadata } from '../../../resources/metadata.ts';
-import { containerSecurityContext, podSecurityContext } from '../../../resources/podsecurity.ts';
+import { podBase } from '../../../resources/pod-base.ts';
+import { containerSecurityContext } from '../../../resources/podsecurity.ts';
 import { schedulingFields } from '../../../resources/scheduling.ts';
 import { hasSource, serverCaSecret, sslMode } from '../client/server-ca.ts';
 import type { PostgresSpec } from '../kind/schema.ts';
@@ -60,10 +61,9 @@ export function dumpJob(cluster: Cluster<PostgresSpec>): readonly KubeObject[] {
       retries: 0,
       deadlineSeconds,
       permanentCodes: [refusedCode],
+      pods: spec.pods,
       podSpec: {
-        automountServiceAccountToken: false,
-        enableServiceLinks: false,
-        securityContext: podSecurityContext,
+        ...podBase(spec.pods),
         ...placed,
         containers: [
           {

@@ -10,7 +10,8 @@ import { computeResources } from '../../../resources/compute.ts';
 import { configMap } from '../../../resources/configmap.ts';
 import { memberLabel, ownedMetadata, type Part, selectorLabels, unownedMetadata } from '../../../resources/metadata.ts';
 import type { ContainerSpec } from '../../../resources/plain.ts';
-import { containerSecurityContext, podSecurityContext } from '../../../resources/podsecurity.ts';
+import { podBase } from '../../../resources/pod-base.ts';
+import { containerSecurityContext } from '../../../resources/podsecurity.ts';
 import { schedulingFields } from '../../../resources/scheduling.ts';
 import { generatedSecret } from '../../../resources/secret.ts';
 import { headlessService } from '../../../resources/service.ts';
@@ -109,10 +110,9 @@ function exporterOf(
     serviceName: names.exporter,
     replicas: spec.instances === 0 ? 0 : 1,
     podAnnotations: { [configAnnotation]: digest },
+    pods: spec.pods,
     podSpec: {
-      automountServiceAccountToken: false,
-      enableServiceLinks: false,
-      securityContext: podSecurityContext,
+      ...podBase(spec.pods),
       ...schedulingFields(spec.scheduling, selectorLabels(cluster, part)),
       containers: [container(cluster, index, monitoring)],
       volumes: [{ name: 'config', projected: { defaultMode: 0o440, sources } }],

@@ -10,7 +10,8 @@ import { leafKeys } from '../../../certificates/facts.ts';
 import { configMap } from '../../../resources/configmap.ts';
 import { job } from '../../../resources/job.ts';
 import { agentComponent, ownedMetadata } from '../../../resources/metadata.ts';
-import { containerSecurityContext, podSecurityContext } from '../../../resources/podsecurity.ts';
+import { podBase } from '../../../resources/pod-base.ts';
+import { containerSecurityContext } from '../../../resources/podsecurity.ts';
 import { schedulingFields } from '../../../resources/scheduling.ts';
 import { literal, quoted } from '../client/quoting.ts';
 import { hasSource, serverCaSecret, sslMode } from '../client/server-ca.ts';
@@ -35,7 +36,14 @@ export function initObjects(cluster: Cluster<PostgresSpec>): readonly KubeObject
   const owned = ownedMetadata(cluster, name, { engine: 'postgres', component: agentComponent, version: spec.version });
   return [
     configMap(owned, { [key]: sql }),
-    job({ metadata: owned, podSpec: initPod(cluster, name), retries, deadlineSeconds, permanentCodes }),
+    job({
+      metadata: owned,
+      pods: spec.pods,
+      podSpec: initPod(cluster, name),
+      retries,
+      deadlineSeconds,
+      permanentCodes,
+    }),
   ];
 }
 
@@ -74,9 +82,7 @@ function initPod(cluster: Cluster<PostgresSpec>, config: string) {
     PGAPPNAME: 'clusterwright-init',
   };
   return {
-    automountServiceAccountToken: false,
-    enableServiceLinks: false,
-    securityContext: podSecurityContext,
+    ...podBase(spec.pods),
     ...placed,
     containers: [
       {

@@ -10,7 +10,8 @@ import { canonicalQuantity } from '../../../api/quantity.ts';
 import { computeResources } from '../../../resources/compute.ts';
 import { memberLabel, ownedMetadata, type Part, selectorLabels } from '../../../resources/metadata.ts';
 import type { ContainerSpec, Probe, Volume } from '../../../resources/plain.ts';
-import { containerSecurityContext, podSecurityContext } from '../../../resources/podsecurity.ts';
+import { podBase } from '../../../resources/pod-base.ts';
+import { containerSecurityContext } from '../../../resources/podsecurity.ts';
 import { schedulingFields } from '../../../resources/scheduling.ts';
 import { statefulSet } from '../../../resources/statefulset.ts';
 import { hasSource } from '../client/server-ca.ts';
@@ -245,11 +246,10 @@ export function memberStatefulSet(
       ...(authorities === undefined ? {} : { [authoritiesAnnotation]: authorities }),
       ...(restart === undefined ? {} : { [restartAnnotation]: restart }),
     },
+    pods: spec.pods,
     podSpec: {
       serviceAccountName: names.account,
-      automountServiceAccountToken: false,
-      enableServiceLinks: false,
-      securityContext: podSecurityContext,
+      ...podBase(spec.pods),
       terminationGracePeriodSeconds: graceSeconds,
       ...schedulingFields(spec.scheduling, everyMember),
       containers: [postgres],

@@ -6,7 +6,8 @@ import { configMap } from '../../../resources/configmap.ts';
 import { disruptionBudget } from '../../../resources/disruptionbudget.ts';
 import { ownedMetadata, type Part, selectorLabels, unownedMetadata } from '../../../resources/metadata.ts';
 import type { ContainerSpec, PodSpec, Volume } from '../../../resources/plain.ts';
-import { containerSecurityContext, podSecurityContext } from '../../../resources/podsecurity.ts';
+import { podBase } from '../../../resources/pod-base.ts';
+import { containerSecurityContext } from '../../../resources/podsecurity.ts';
 import { schedulingFields } from '../../../resources/scheduling.ts';
 import { generatedSecret } from '../../../resources/secret.ts';
 import { clusterIPService } from '../../../resources/service.ts';
@@ -114,10 +115,9 @@ export function poolerChildren(cluster: Cluster<PostgresSpec>): Desired[] {
     selector,
     serviceName: names.pooler,
     replicas: spec.instances === 0 ? 0 : pooler.instances,
+    pods: spec.pods,
     podSpec: {
-      automountServiceAccountToken: false,
-      enableServiceLinks: false,
-      securityContext: podSecurityContext,
+      ...podBase(spec.pods),
       terminationGracePeriodSeconds: graceSeconds,
       ...schedulingFields(spec.scheduling, selector),
       containers: containers(image, iniKey(cluster), pooler),

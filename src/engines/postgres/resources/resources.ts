@@ -4,7 +4,6 @@ import type { Desired } from '../../../plan/objects.ts';
 import { configMap } from '../../../resources/configmap.ts';
 import { disruptionBudget } from '../../../resources/disruptionbudget.ts';
 import { ownedMetadata, type Part, selectorLabels, unownedMetadata } from '../../../resources/metadata.ts';
-import { uid } from '../../../resources/podsecurity.ts';
 import { generatedSecret } from '../../../resources/secret.ts';
 import { clusterIPService, headlessService } from '../../../resources/service.ts';
 import type { PostgresSpec } from '../kind/schema.ts';
@@ -116,7 +115,7 @@ export function postgresChildren(
   const ports = [{ name: 'postgres', port: sqlPort, targetPort: 'postgres', protocol: 'TCP' }];
   const patroni = {
     ...memberConfigs(cluster),
-    passwd: `root:x:0:0:root:/:/bin/sh\n${accountName}:x:${uid}:${uid}::/tmp:/bin/sh\n`,
+    passwd: `root:x:0:0:root:/:/bin/sh\n${accountName}:x:${spec.pods.uid}:${spec.pods.uid}::/tmp:/bin/sh\n`,
     ...Object.fromEntries(scripts.map((name) => [name, texts[name]])),
     ...importScripts(spec),
   };

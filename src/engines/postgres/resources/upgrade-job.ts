@@ -10,7 +10,8 @@ import { computeResources } from '../../../resources/compute.ts';
 import { job } from '../../../resources/job.ts';
 import { agentComponent, ownedMetadata } from '../../../resources/metadata.ts';
 import type { ContainerSpec, Volume } from '../../../resources/plain.ts';
-import { containerSecurityContext, podSecurityContext } from '../../../resources/podsecurity.ts';
+import { podBase } from '../../../resources/pod-base.ts';
+import { containerSecurityContext } from '../../../resources/podsecurity.ts';
 import type { PostgresSpec } from '../kind/schema.ts';
 import { claimName, paths, postgresNames, roles, sqlPort, walClaimName, walClaimTemplate } from '../names.ts';
 import { afterVariables, operatorCertificate } from './after-upgrade.ts';
@@ -103,10 +104,9 @@ export function upgradeJob(
     retries,
     deadlineSeconds,
     permanentCodes: [refusedCode],
+    pods: spec.pods,
     podSpec: {
-      automountServiceAccountToken: false,
-      enableServiceLinks: false,
-      securityContext: podSecurityContext,
+      ...podBase(spec.pods),
       // A server that is stopped writes a checkpoint.
       terminationGracePeriodSeconds: 60,
       ...(nodeSelector === undefined ? {} : { nodeSelector }),

@@ -10,11 +10,13 @@ import { backupPolicyRules, backupPolicySchema, bootstrapRules, bootstrapSchema 
 import { lifeColumns, stateColumns, wideColumns } from '../../../api/columns.ts';
 import { computeRules, computeSchema } from '../../../api/compute.ts';
 import { durationSchema } from '../../../api/duration.ts';
+import { externalServiceSchema } from '../../../api/external-service.ts';
 import { group, version } from '../../../api/group.ts';
 import { imageSchema } from '../../../api/image.ts';
 import type { KindDefinition } from '../../../api/kind.ts';
 import { deletionPolicySchema, pausedSchema } from '../../../api/lifecycle.ts';
 import { metadataSchema } from '../../../api/metadata.ts';
+import { podsSchema } from '../../../api/pods.ts';
 import { schedulingSchema } from '../../../api/scheduling.ts';
 import { type CelRule, celName, type Defaulted, type StructuralSchema, type Written } from '../../../api/schema.ts';
 import { secretRefSchema } from '../../../api/secret-ref.ts';
@@ -97,6 +99,16 @@ const configSchema = {
   ],
 } as const satisfies StructuralSchema;
 
+const accessSchema = {
+  type: 'object',
+  description:
+    'Access from outside of the Kubernetes cluster. The Services inside stay as they are. Connections are not encrypted.',
+  properties: {
+    primary: externalServiceSchema('the primary'),
+    replicas: externalServiceSchema('the replicas'),
+  },
+} as const satisfies StructuralSchema;
+
 const authSchema = {
   type: 'object',
   description: 'Secret with the password. When absent, the operator generates a password.',
@@ -146,6 +158,8 @@ export const redisSpecSchema = {
     storage: storageSchema,
     resources: computeSchema('a Redis node', { cpu: '100m', memory: '512Mi' }, dataMemory),
     scheduling: schedulingSchema,
+    pods: podsSchema,
+    access: accessSchema,
     config: configSchema,
     auth: authSchema,
     backup: backupPolicySchema(),
@@ -181,6 +195,11 @@ export const redisSpecSchema = {
       rule: '!has(self.bootstrap) || !self.storage.ephemeral',
       message: 'bootstrap.restore needs volumes, which storage.ephemeral has not',
       fieldPath: '.bootstrap',
+    },
+    {
+      rule: "!has(self.access) || !has(self.access.replicas) || self.mode == 'Sentinel'",
+      message: 'access.replicas needs mode Sentinel: a single node has no replicas',
+      fieldPath: '.access',
     },
     ...bootstrapRules,
     ...backupPolicyRules,

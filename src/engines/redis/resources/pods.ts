@@ -8,7 +8,8 @@ import { canonicalQuantity } from '../../../api/quantity.ts';
 import { computeResources } from '../../../resources/compute.ts';
 import { ownedMetadata, type Part, selectorLabels } from '../../../resources/metadata.ts';
 import type { ContainerSpec, PodSpec, Probe, Volume } from '../../../resources/plain.ts';
-import { containerSecurityContext, podSecurityContext } from '../../../resources/podsecurity.ts';
+import { podBase } from '../../../resources/pod-base.ts';
+import { containerSecurityContext } from '../../../resources/podsecurity.ts';
 import { schedulingFields } from '../../../resources/scheduling.ts';
 import { statefulSet } from '../../../resources/statefulset.ts';
 import { identityKey } from '../client/identity.ts';
@@ -99,9 +100,7 @@ function podSpec(
   spec: Pick<PodSpec, 'containers' | 'volumes' | 'terminationGracePeriodSeconds'>,
 ): PodSpec {
   return {
-    automountServiceAccountToken: false,
-    enableServiceLinks: false,
-    securityContext: podSecurityContext,
+    ...podBase(cluster.spec.pods),
     ...schedulingFields(cluster.spec.scheduling, selectorLabels(cluster, part)),
     ...spec,
   };
@@ -131,6 +130,7 @@ export function dataStatefulSet(cluster: Cluster<RedisSpec>, part: Part, restart
     serviceName: names.data,
     replicas: spec.replicas,
     podAnnotations: { [configHashAnnotation]: restartHash },
+    pods: cluster.spec.pods,
     podSpec: podSpec(cluster, part, {
       terminationGracePeriodSeconds: dataGraceSeconds,
       containers: [redis],
@@ -168,6 +168,7 @@ export function sentinelStatefulSet(cluster: Cluster<RedisSpec>, part: Part): Ku
     selector: selectorLabels(cluster, part),
     serviceName: names.sentinel,
     replicas: cluster.spec.sentinel.replicas,
+    pods: cluster.spec.pods,
     podSpec: podSpec(cluster, part, {
       terminationGracePeriodSeconds: 10,
       containers: [sentinel],

@@ -11,6 +11,7 @@ import { clusterIPService, headlessService } from '../../../resources/service.ts
 import { identityKey } from '../client/identity.ts';
 import type { RedisSpec } from '../kind/schema.ts';
 import { dataPort, redisNames, roleLabel, sentinelPort } from '../names.ts';
+import { accessServices } from './access-services.ts';
 import { redisConf, restartHash, sentinelConf } from './config.ts';
 import { dataStatefulSet, sentinelStatefulSet } from './pods.ts';
 import { scripts } from './scripts.ts';
@@ -73,6 +74,7 @@ export const redisResources = memoize((cluster: Cluster<RedisSpec>): readonly De
       { object: sentinelStatefulSet(cluster, sentinel) },
     );
   }
+  objects.push(...accessServices(cluster).map((object) => ({ object })));
   return objects;
 });
 

@@ -6,8 +6,8 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { defaultUid } from '../../../../src/api/pods.ts';
 import { paths, patroniPort, roles, sqlPort } from '../../../../src/engines/postgres/names.ts';
-import { uid } from '../../../../src/resources/podsecurity.ts';
 import type { PostgresProgram } from '../../../support/postgres-program.ts';
 import type { End } from './stage.ts';
 
@@ -45,7 +45,8 @@ export interface Starting {
 
 export function openMember({ root }: PostgresProgram): Home {
   const directory = mkdtempSync(join(tmpdir(), 'patroni-'));
-  const give = (...args: readonly string[]): void => void execFileSync('chown', ['-R', `${uid}:${uid}`, ...args]);
+  const give = (...args: readonly string[]): void =>
+    void execFileSync('chown', ['-R', `${defaultUid}:${defaultUid}`, ...args]);
   const make = (): void => {
     for (const [path, name] of Object.entries(own)) {
       mkdirSync(join(root, path), { recursive: true });
@@ -72,7 +73,7 @@ export function openMember({ root }: PostgresProgram): Home {
         `mount -t proc proc ${root}/proc`,
         ...mounts,
         `mount --bind ${directory}/passwd ${root}/etc/passwd`,
-        `exec chroot --userspec=${uid}:${uid} ${root} "$@"`,
+        `exec chroot --userspec=${defaultUid}:${defaultUid} ${root} "$@"`,
       ].join(' && ');
       const args = ['--mount', '--pid', '--fork', 'sh', '-c', script, 'sh', ...command];
       const child = spawn('unshare', args, {

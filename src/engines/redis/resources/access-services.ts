@@ -1,0 +1,30 @@
+/** `spec.access`: Services for clients outside. */
+import type { Cluster } from '../../../api/cluster.ts';
+import type { KubeObject } from '../../../api/object.ts';
+import { type ExternalService, externalService } from '../../../resources/external-service.ts';
+import { accessComponent, ownedMetadata, selectorLabels } from '../../../resources/metadata.ts';
+import type { RedisSpec } from '../kind/schema.ts';
+import { dataPort, redisNames, roleLabel } from '../names.ts';
+
+export function accessServices(cluster: Cluster<RedisSpec>): KubeObject[] {
+  const { metadata, spec } = cluster;
+  const names = redisNames(metadata.name);
+  const part = { engine: 'redis', component: accessComponent, version: spec.version };
+  const data = selectorLabels(cluster, { engine: 'redis', component: 'data' });
+  const port = { name: 'redis', port: dataPort, targetPort: 'redis', protocol: 'TCP' };
+  const service = (name: string, wanted: ExternalService | undefined, role: string) =>
+    wanted === undefined
+      ? []
+      : [
+          externalService(wanted, {
+            metadata: ownedMetadata(cluster, `${name}-external`, part),
+            selector: { ...data, [roleLabel]: role },
+            port,
+            unready: false,
+          }),
+        ];
+  return [
+    ...service(names.primary, spec.access?.primary, 'primary'),
+    ...service(names.replicas, spec.access?.replicas, 'replica'),
+  ];
+}
