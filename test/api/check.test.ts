@@ -22,7 +22,7 @@ const garbage = fc.oneof(
 /** Values near what a schema allows: each node fits it more often than not. */
 function near(schema: StructuralSchema): fc.Arbitrary<unknown> {
   return fc.oneof(
-    { weight: 60, arbitrary: fitting(schema) },
+    { weight: 120, arbitrary: fitting(schema) },
     { weight: 1, arbitrary: garbage },
     { weight: 1, arbitrary: fc.integer() },
   );
@@ -38,7 +38,7 @@ function fitting(schema: StructuralSchema): fc.Arbitrary<unknown> {
       const properties = Object.entries(schema.properties ?? {}).map(([name, child]) => [name, near(child)] as const);
       const record = (requiredKeys: string[]) => fc.record(Object.fromEntries(properties), { requiredKeys });
       return fc.oneof(
-        { weight: 40, arbitrary: record([...(schema.required ?? [])]) },
+        { weight: 80, arbitrary: record([...(schema.required ?? [])]) },
         { weight: 1, arbitrary: record([]) },
       );
     }
@@ -47,7 +47,7 @@ function fitting(schema: StructuralSchema): fc.Arbitrary<unknown> {
     case 'integer': {
       const { minimum = 0, maximum = 9 } = schema;
       return fc.oneof(
-        { weight: 60, arbitrary: fc.integer({ min: minimum, max: maximum }) },
+        { weight: 120, arbitrary: fc.integer({ min: minimum, max: maximum }) },
         { weight: 1, arbitrary: fc.constantFrom(minimum - 1, maximum + 1) },
       );
     }
