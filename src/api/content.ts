@@ -6,7 +6,7 @@ import type { KindDefinition, PrinterColumn } from './kind.ts';
 import { maxNameLength, metadataSchema, namePattern } from './metadata.ts';
 import type { Resource } from './object.ts';
 import type { StructuralSchema } from './schema.ts';
-import { conditions, phaseSchema, plan } from './status-schema.ts';
+import { bindingSchema, conditions, phaseSchema, plan } from './status-schema.ts';
 
 /** Of a kind for content, what everybody may read. */
 export interface ContentSpec {
@@ -61,6 +61,7 @@ const contentStatusSchema = {
     conditions,
     plan,
     secretName: { type: 'string', description: 'Secret with the connection details, if there is one.', maxLength: 253 },
+    binding: bindingSchema,
   },
 } as const satisfies StructuralSchema;
 

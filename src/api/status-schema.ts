@@ -88,6 +88,13 @@ const connection = {
   },
 } as const satisfies StructuralSchema;
 
+export const bindingSchema = {
+  type: 'object',
+  description: 'For implementations of the Service Binding specification (servicebinding.io).',
+  required: ['name'],
+  properties: { name: text('Secret with what a workload needs to connect.', 253) },
+} as const satisfies StructuralSchema;
+
 const volumesSchema = (description: string, field: string) =>
   ({
     type: 'object',
@@ -151,6 +158,7 @@ export const statusSchema = {
     version: text('Version that the primary or the leader runs.', 64),
     members,
     connection,
+    binding: bindingSchema,
     plan,
     storage,
     initialized: {

@@ -83,6 +83,8 @@ export interface ClusterStatus {
   readonly version?: string;
   readonly members?: readonly MemberStatus[];
   readonly connection?: ConnectionStatus;
+  /** The Secret that workloads are bound to: see servicebinding.io. */
+  readonly binding?: { readonly name: string };
   readonly plan?: PlanStatus;
   readonly storage?: StorageStatus;
   /** Of the volumes that have the log alone. */

@@ -133,7 +133,7 @@ function statusOf(
   return {
     phase: judged.phase,
     conditions: [...judged.conditions, ...findings],
-    ...(secretName === undefined ? {} : { secretName }),
+    ...(secretName === undefined ? {} : { secretName, binding: { name: secretName } }),
   };
 }
 

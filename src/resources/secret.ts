@@ -14,6 +14,11 @@ export function generatedSecret(metadata: ObjectMeta, around?: Readonly<Record<s
   };
 }
 
+/** Which values of the Service Binding specification (servicebinding.io) say what the Secret leads to. */
+export function bindingOf(type: string): Readonly<Record<'type' | 'provider', string>> {
+  return { type, provider: 'clusterwright' };
+}
+
 /** The values of such a Secret, where these were generated. */
 export function filledSecret(object: KubeObject, generated: Readonly<Record<string, string>>): Record<string, string> {
   const around = (object.stringData ?? {}) as Readonly<Record<string, string>>;

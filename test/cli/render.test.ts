@@ -50,7 +50,7 @@ describe('render', () => {
     const secret = printed.out.split('---\n').find((document) => document.includes('kind: Secret'));
     expect(secret).toMatch(/^# The controller adds password \(32 random characters\)\.\n/);
     expect(documentsOf(secret ?? '')[0]).not.toHaveProperty('data');
-    expect(documentsOf(secret ?? '')[0]).not.toHaveProperty('stringData');
+    expect(documentsOf(secret ?? '')[0]).not.toHaveProperty('stringData.password');
   });
 
   it('puts objects without a namespace where --namespace says, and leaves the others where they are', async () => {

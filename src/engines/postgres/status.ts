@@ -66,6 +66,7 @@ export function postgresStatus(situation: Situation, plan: Plan<PostgresAction>)
       secretName: names.app,
       ...(hasSource(cluster) ? { caConfigMapName: names.serverCa } : {}),
     },
+    binding: { name: names.app },
     ...(initialized ? { initialized } : {}),
   };
 }

@@ -54,6 +54,7 @@ export function redisStatus(situation: Situation, plan: Plan<RedisAction>): Stat
       services: services(cluster.metadata.name, spec),
       secretName: passwordSecret(cluster).name,
     },
+    ...(spec.auth === undefined ? { binding: { name: redisNames(cluster.metadata.name).auth } } : {}),
     ...(initialized ? { initialized } : {}),
   };
 }

@@ -280,6 +280,9 @@ describe('the status', () => {
     const { conditions, ...rest } = statusIn({ spec: { replicas: 2 }, nodes: { 1: 'silent' }, sentinelSize: 1 });
     expect(rest).toMatchInlineSnapshot(`
       {
+        "binding": {
+          "name": "db-auth",
+        },
         "connection": {
           "secretName": "db-auth",
           "services": [

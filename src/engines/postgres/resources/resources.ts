@@ -4,7 +4,7 @@ import type { Desired } from '../../../plan/objects.ts';
 import { configMap } from '../../../resources/configmap.ts';
 import { disruptionBudget } from '../../../resources/disruptionbudget.ts';
 import { ownedMetadata, type Part, selectorLabels, unownedMetadata } from '../../../resources/metadata.ts';
-import { generatedSecret } from '../../../resources/secret.ts';
+import { bindingOf, generatedSecret } from '../../../resources/secret.ts';
 import { clusterIPService, headlessService } from '../../../resources/service.ts';
 import type { PostgresSpec } from '../kind/schema.ts';
 import { followedSource } from '../kind/source.ts';
@@ -66,6 +66,7 @@ function applicationValues({ metadata, spec }: Cluster<PostgresSpec>): Record<st
   const host = `${postgresNames(metadata.name).primary}.${metadata.namespace}.svc`;
   const at = `${host}:${sqlPort}/${database}`;
   return {
+    ...bindingOf('postgresql'),
     host,
     port: String(sqlPort),
     database,

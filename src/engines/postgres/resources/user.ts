@@ -2,7 +2,7 @@
 import type { Cluster } from '../../../api/cluster.ts';
 import type { Desired } from '../../../plan/objects.ts';
 import { unownedMetadata } from '../../../resources/metadata.ts';
-import { generatedSecret } from '../../../resources/secret.ts';
+import { bindingOf, generatedSecret } from '../../../resources/secret.ts';
 import type { PostgresSpec } from '../kind/schema.ts';
 import type { UserSpec } from '../kind/user.ts';
 import { loginSecret, postgresNames, sharesLoginSecret, sqlPort } from '../names.ts';
@@ -22,6 +22,7 @@ export function userSecrets(
   const database = spec.database ?? spec.grants?.[0]?.database ?? target?.spec.initial.database ?? 'postgres';
   const [user, path] = [spec.name, database].map(encodeURIComponent);
   const values = {
+    ...bindingOf('postgresql'),
     host,
     port: String(sqlPort),
     database,

@@ -6,7 +6,7 @@ import type { Desired } from '../../../plan/objects.ts';
 import { configMap } from '../../../resources/configmap.ts';
 import { disruptionBudget } from '../../../resources/disruptionbudget.ts';
 import { ownedMetadata, type Part, selectorLabels, unownedMetadata } from '../../../resources/metadata.ts';
-import { generatedSecret } from '../../../resources/secret.ts';
+import { bindingOf, generatedSecret } from '../../../resources/secret.ts';
 import { clusterIPService, headlessService } from '../../../resources/service.ts';
 import { identityKey } from '../client/identity.ts';
 import type { RedisSpec } from '../kind/schema.ts';
@@ -56,7 +56,7 @@ export const redisResources = memoize((cluster: Cluster<RedisSpec>): readonly De
   });
   if (spec.auth?.secretRef === undefined) {
     objects.unshift({
-      object: generatedSecret(unownedMetadata(cluster, names.auth, data)),
+      object: generatedSecret(unownedMetadata(cluster, names.auth, data), connectionValues(cluster)),
       generate: [{ key: 'password', length: passwordLength }],
     });
   }
@@ -77,6 +77,14 @@ export const redisResources = memoize((cluster: Cluster<RedisSpec>): readonly De
   objects.push(...accessServices(cluster).map((object) => ({ object })));
   return objects;
 });
+
+/** What an application needs to connect. `{password}` is filled in when the Secret is made. */
+function connectionValues({ metadata }: Cluster<RedisSpec>): Record<string, string> {
+  const host = `${redisNames(metadata.name).primary}.${metadata.namespace}.svc`;
+  const username = 'default';
+  const uri = `redis://${username}:{password}@${host}:${dataPort}`;
+  return { ...bindingOf('redis'), host, port: String(dataPort), username, uri };
+}
 
 /**
  * The mounted files. `sentinels` is what the scripts ask; empty means there are none and the node stands alone. `ephemeral` says
