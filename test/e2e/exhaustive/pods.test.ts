@@ -2,13 +2,15 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { KubeObject } from '../../../src/api/object.ts';
 import { pods as podResource, services } from '../../../src/api/resource.ts';
+import { containerSecurityContext, podSecurityContext } from '../../../src/resources/podsecurity.ts';
 import { isNotFound } from '../../../src/runtime/api-error.ts';
 import { exchangeOver } from '../../../src/runtime/http-exchange.ts';
+import { imageReference } from '../../../src/sandbox/images/recipe.ts';
 import { dialTcp } from '../../../src/system/dial.ts';
 import type { EtcdTestCluster } from '../../support/etcd-test-cluster.ts';
 import type { PostgresTestCluster } from '../../support/postgres-test-cluster.ts';
 import { askRedis } from '../../support/redis-client.ts';
-import type { TestCluster } from '../../support/redis-cluster.ts';
+import { imageOf, type TestCluster } from '../../support/redis-cluster.ts';
 import { nodes } from '../../support/resources.ts';
 import { openStage, type Stage } from '../../support/stage.ts';
 import { until } from '../../support/until.ts';
@@ -100,4 +102,45 @@ test('labels that are added reach every pod, one restart after the other, and th
   await Promise.all([redis.whole({ data: 2, sentinels: 3 }), etcd.whole(3), postgres.whole(2, { withinMs: 120_000 })]);
   const external = { resource: services, namespace: stage.namespace, name: 'r-primary-external' };
   await until('the Service gone', () => expect(stage.client.get(external)).rejects.toSatisfy(isNotFound));
+});
+
+/** As an implementation of servicebinding.io projects it, with nothing but what is in the Secret. */
+function workload(name: string, image: string, secretName: string, command: string): KubeObject {
+  return {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name, namespace: stage.namespace },
+    spec: {
+      restartPolicy: 'Never',
+      securityContext: podSecurityContext,
+      containers: [
+        {
+          name: 'application',
+          image,
+          command: ['sh', '-ec', command],
+          securityContext: containerSecurityContext,
+          volumeMounts: [{ name: 'binding', mountPath: '/bindings/db', readOnly: true }],
+        },
+      ],
+      volumes: [{ name: 'binding', secret: { secretName } }],
+    },
+  };
+}
+
+test('a workload connects with the mounted Secret of status.binding alone', async () => {
+  const bindingOf = async (cluster: { object(): Promise<KubeObject> }): Promise<string> =>
+    ((await cluster.object()).status as { readonly binding: { readonly name: string } }).binding.name;
+  const isOf = (type: string): string => `test "$(cat /bindings/db/type)" = ${type}`;
+  const onRedis = `${isOf('redis')}; test "$(redis-cli -u "$(cat /bindings/db/uri)" ping)" = PONG`;
+  const onPostgres = `${isOf('postgresql')}; /usr/lib/postgresql/17/bin/psql "$(cat /bindings/db/uri)" -c 'create table t ()'`;
+  await stage.client.create(workload('on-redis', imageOf('8.0'), await bindingOf(redis), onRedis));
+  await stage.client.create(
+    workload('on-postgres', imageReference('postgres:17'), await bindingOf(postgres), onPostgres),
+  );
+  for (const name of ['on-redis', 'on-postgres']) {
+    await until(`${name} done`, async () => {
+      const { status } = await stage.client.get({ resource: podResource, namespace: stage.namespace, name });
+      expect((status as { readonly phase?: string }).phase).toBe('Succeeded');
+    });
+  }
 });
