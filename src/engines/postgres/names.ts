@@ -5,8 +5,6 @@
  * member, and a new one never meets an old one's data.
  */
 
-import { accessComponent } from '../../resources/metadata.ts';
-
 export const sqlPort = 5432;
 /** Patroni's REST API. */
 export const patroniPort = 8008;
@@ -49,8 +47,7 @@ export const switchoverAnnotation = 'clusterwright.dev/switchover-to';
 /** On the custom resource: the pod whose member is to be replaced. Its volume is kept. */
 export const replaceAnnotation = 'clusterwright.dev/replace-member';
 
-/** On the custom resource: `verified` or `stopped`, or the position in the log where an import { accessComponent } from '../../resources/metadata.ts';
-import is to end. See `plan/import.ts`. */
+/** On the custom resource: `verified` or `stopped`, or the position in the log where an import is to end. See `plan/import.ts`. */
 export const cutOverAnnotation = 'clusterwright.dev/cut-over';
 
 /** On the custom resource, and from there on the pods: another text has all members restart, one at a time. */
@@ -62,8 +59,6 @@ export const configSetting = 'clusterwright.config';
 export const component = 'member';
 export const poolerComponent = 'pooler';
 export const exporterComponent = 'exporter';
-/** Parts without data that a spec may leave out. */
-export const optionalComponents = [poolerComponent, exporterComponent, accessComponent];
 
 export const paths = {
   volume: '/var/lib/postgresql',

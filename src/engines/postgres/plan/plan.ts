@@ -5,8 +5,9 @@ import { objectSteps } from '../../../plan/objects.ts';
 import { blocked, type ObjectStep, type Outcome, type Step, settled, wait } from '../../../plan/plan.ts';
 import { surplusSteps } from '../../../plan/surplus.ts';
 import { awaitingExpansion, growthSteps, walVolumes } from '../../../plan/volume-expansion.ts';
+import { accessComponent } from '../../../resources/metadata.ts';
 import type { PostgresAction } from '../action.ts';
-import { authoritiesAnnotation, memberName, optionalComponents, recoverAnnotation } from '../names.ts';
+import { authoritiesAnnotation, exporterComponent, memberName, poolerComponent, recoverAnnotation } from '../names.ts';
 import { podOf, type Situation } from '../observe/situation.ts';
 import { firstAuthorities } from '../resources/authorities.ts';
 import { isStrict } from '../resources/patroni-config.ts';
@@ -311,7 +312,7 @@ function withObjects(
       ...holdSteps(situation),
       ...retired,
       ...objects,
-      ...surplusSteps(cluster, children, desired, optionalComponents),
+      ...surplusSteps(cluster, children, desired, [poolerComponent, exporterComponent, accessComponent]),
       ...leaving,
       ...growth(situation),
       ...others,
