@@ -1,6 +1,7 @@
 /** The status of clusters for people: a line each, or all that one of them says about itself. */
 import type { Cluster } from '../api/cluster.ts';
 import type { Condition } from '../api/condition.ts';
+import { isObserved } from '../api/observed-generation.ts';
 import { ageText, tableText } from './table.ts';
 
 /** `all` shows the namespace too. */
@@ -94,7 +95,7 @@ function members({ status }: Cluster): string {
 }
 
 function stale({ metadata, status }: Cluster): boolean {
-  return metadata.generation !== undefined && status?.observedGeneration !== metadata.generation;
+  return isObserved(status) && metadata.generation !== undefined && status?.observedGeneration !== metadata.generation;
 }
 
 /** What keeps it from being ready; nothing while it is. */
