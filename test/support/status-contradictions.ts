@@ -7,6 +7,7 @@ import type { Condition } from '../../src/api/condition.ts';
 import { unobservedStatus } from '../../src/api/observed-generation.ts';
 import type { ClusterStatus, Phase } from '../../src/api/status.ts';
 import { claimContradictions } from '../../src/testing/claim-contradictions.ts';
+import { kstatusContradictions } from './kstatus.ts';
 
 /** They are over for good: nothing comes after them. */
 const final: readonly Phase[] = ['Verified', 'Failed'];
@@ -60,6 +61,7 @@ export function statusContradictions({ kind, metadata, status }: ToldObject): st
   ];
   return [
     ...claimContradictions(told),
+    ...kstatusContradictions(told),
     ...said.flatMap(([isWrong, words]) => (isWrong ? [words] : [])),
     ...conditions.flatMap((condition) => untimely(condition, observedGeneration)),
   ];
