@@ -19,7 +19,10 @@ function ownProgram(name: string, module: string, version: string): GoProgram {
 
 export const kstatusProgram = ownProgram('kstatus', 'github.com/fluxcd/cli-utils', 'v1.2.3');
 
-export const gitopsPrograms: readonly GoProgram[] = [kstatusProgram];
+/** Argo CD's Lua. */
+export const argocdProgram = ownProgram('argocd', 'github.com/yuin/gopher-lua', 'v1.1.2');
+
+export const gitopsPrograms: readonly GoProgram[] = [kstatusProgram, argocdProgram];
 
 const pathOf = (program: GoProgram): string => binaryPath(layoutOf(process.env), program);
 
