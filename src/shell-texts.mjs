@@ -7,7 +7,9 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 const source = import.meta.dirname;
-const files = readdirSync(source, { recursive: true }).filter((file) => /[/\\](shell[/\\][^/\\]+\.(sh|py)|lua[/\\][^/\\]+\.lua)$/.test(file));
+const files = readdirSync(source, { recursive: true }).filter((file) =>
+  /[/\\](shell[/\\][^/\\]+\.(sh|py)|lua[/\\][^/\\]+\.lua)$/.test(file),
+);
 
 for (const folder of new Set(files.map(dirname))) {
   const entries = files

@@ -2,6 +2,7 @@
 import type { Cluster } from '../api/cluster.ts';
 import type { Condition } from '../api/condition.ts';
 import { isObserved } from '../api/observed-generation.ts';
+import { kindWord } from './kinds.ts';
 import { ageText, tableText } from './table.ts';
 
 /** `all` shows the namespace too. */
@@ -10,7 +11,7 @@ export function statusTable(clusters: readonly Cluster[], now: number, all: bool
   const rows = clusters.map((cluster) => {
     const { metadata, status = {} } = cluster;
     const row = [
-      `${cluster.kind.toLowerCase()}/${metadata.name}`,
+      `${kindWord(cluster.kind)}/${metadata.name}`,
       status.phase ?? 'Unseen',
       readiness(cluster)?.status ?? 'Unknown',
       members(cluster),
