@@ -6,8 +6,8 @@ import { kstatusContradictions } from './kstatus.ts';
 export function truthful(engine: KindHandler): KindHandler {
   return {
     ...engine,
-    async assess(cluster, children, io, referred) {
-      const assessment = await engine.assess(cluster, children, io, referred);
+    async assess(...asked) {
+      const assessment = await engine.assess(...asked);
       return { ...assessment, status: coherent(assessment.status) };
     },
   };
