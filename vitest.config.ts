@@ -35,7 +35,7 @@ export default defineConfig({
         test: {
           name: 'members',
           include: [realProcesses],
-          globalSetup: ['test/programs.setup.ts', 'test/helm.setup.ts'],
+          globalSetup: ['test/programs.setup.ts', 'test/helm.setup.ts', 'test/gitops.setup.ts'],
           ...patient,
           testTimeout: 120_000,
           sequence: { groupOrder: 1 },

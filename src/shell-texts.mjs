@@ -1,12 +1,15 @@
 /**
- * Writes `texts.ts` beside the `.sh` and `.py` files of each folder `shell`: bundles and the published package hold the scripts as text.
+ * Writes `texts.ts` beside the `.sh` and `.py` files of each folder `shell`, and beside the `.lua` files of a folder `lua`: bundles and the
+ * published package hold the scripts as text.
  * `npm run build` runs it first.
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 const source = import.meta.dirname;
-const files = readdirSync(source, { recursive: true }).filter((file) => /[/\\]shell[/\\][^/\\]+\.(sh|py)$/.test(file));
+const files = readdirSync(source, { recursive: true }).filter((file) =>
+  /[/\\](shell[/\\][^/\\]+\.(sh|py)|lua[/\\][^/\\]+\.lua)$/.test(file),
+);
 
 for (const folder of new Set(files.map(dirname))) {
   const entries = files

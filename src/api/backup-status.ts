@@ -1,4 +1,5 @@
 /** What a Backup and a BackupSchedule say: their types and schemas side by side. */
+import { observedGenerationSchema, unobservedStatus } from './observed-generation.ts';
 import type { StructuralSchema } from './schema.ts';
 import type { ClusterStatus } from './status.ts';
 import { conditions, phaseSchema, plan, text } from './status-schema.ts';
@@ -92,18 +93,12 @@ const run = (description: string) =>
     },
   }) as const satisfies StructuralSchema;
 
-const generation = {
-  type: 'integer',
-  format: 'int64',
-  description: 'Generation of the spec that this status describes.',
-  minimum: 0,
-} as const;
-
 export const backupStatusSchema = {
   type: 'object',
   description: 'Result of the backup. Only the controller writes it.',
+  default: unobservedStatus,
   properties: {
-    observedGeneration: generation,
+    observedGeneration: observedGenerationSchema,
     phase: phaseSchema(['Pending', 'Running', 'Verified', 'Failed', 'Invalid', 'Blocked']),
     conditions,
     plan,
@@ -121,8 +116,9 @@ export const backupStatusSchema = {
 export const scheduleStatusSchema = {
   type: 'object',
   description: 'Results of the last runs. Only the controller writes it.',
+  default: unobservedStatus,
   properties: {
-    observedGeneration: generation,
+    observedGeneration: observedGenerationSchema,
     phase: phaseSchema(['Active', 'Suspended', 'Degraded', 'Invalid', 'Blocked']),
     conditions,
     plan,

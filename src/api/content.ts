@@ -5,6 +5,7 @@
 import type { KindDefinition, PrinterColumn } from './kind.ts';
 import { maxNameLength, metadataSchema, namePattern } from './metadata.ts';
 import type { Resource } from './object.ts';
+import { observedGenerationSchema, unobservedStatus } from './observed-generation.ts';
 import type { StructuralSchema } from './schema.ts';
 import { bindingSchema, conditions, phaseSchema, plan } from './status-schema.ts';
 
@@ -45,18 +46,12 @@ export const adoptRule = {
   fieldPath: '.deletionPolicy',
 } as const;
 
-const generation = {
-  type: 'integer',
-  format: 'int64',
-  description: 'Generation of the spec that this status describes.',
-  minimum: 0,
-} as const;
-
 const contentStatusSchema = {
   type: 'object',
   description: 'State of the resource. Only the controller writes it.',
+  default: unobservedStatus,
   properties: {
-    observedGeneration: generation,
+    observedGeneration: observedGenerationSchema,
     phase: phaseSchema(['Creating', 'Ready', 'Updating', 'Degraded', 'Blocked', 'Deleting', 'Invalid']),
     conditions,
     plan,

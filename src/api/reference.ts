@@ -42,7 +42,7 @@ export function referencePage(
     ...(options.sample ?? 'spec: {}').trim().split('\n'),
     '```',
     '',
-    `\`kubectl get ${[resource.plural, ...kind.shortNames].join('`, `kubectl get ')}\`; all kinds: \`kubectl get clusterwright\`.`,
+    `\`kubectl get ${[`${resource.plural}.${resource.group}`, ...kind.shortNames].join('`, `kubectl get ')}\`; all kinds: \`kubectl get clusterwright\`.`,
     ...(name?.maxLength === undefined
       ? []
       : ['', `The name has at most ${name.maxLength} characters and matches \`${name.pattern}\`.`]),

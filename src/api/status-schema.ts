@@ -1,4 +1,5 @@
 /** The schema of the status that every kind shares; `status.ts` is its type. */
+import { observedGenerationSchema, unobservedStatus } from './observed-generation.ts';
 import type { StructuralSchema } from './schema.ts';
 import type { Phase } from './status.ts';
 
@@ -147,8 +148,9 @@ export const phaseSchema = <const Phases extends readonly Phase[]>(phases: Phase
 export const statusSchema = {
   type: 'object',
   description: 'Last observed state. Only the controller writes it.',
+  default: unobservedStatus,
   properties: {
-    observedGeneration: { ...generation, description: 'Generation of the spec that this status describes.' },
+    observedGeneration: observedGenerationSchema,
     phase: phaseSchema(['Creating', 'Ready', 'Updating', 'Degraded', 'Blocked', 'Paused', 'Deleting', 'Invalid']),
     conditions,
     replicas: count('Number of pods that hold data.'),

@@ -13,6 +13,7 @@ import type { KindDefinition } from './kind.ts';
 import { metadataViolations, tidyMetadata } from './metadata.ts';
 import { apiVersionOf } from './object.ts';
 import { prune } from './prune.ts';
+import type { StructuralSchema } from './schema.ts';
 import { displayPath, type Path, type Violation } from './violation.ts';
 
 export type Verdict =
@@ -74,15 +75,19 @@ function defaulted(
     apiVersion,
     kind: kindName,
     metadata: tidyMetadata(metadata, namespace),
-    ...(withDefaults(kind.schema, pruned.value) as Readonly<Record<string, unknown>>),
+    ...(withDefaults(withoutStatus(kind), pruned.value) as Readonly<Record<string, unknown>>),
   };
   return { value, unknown: pruned.unknown };
 }
 
-function kindViolations(kind: KindDefinition, candidate: unknown): Violation[] {
-  // The status is not the user's: the API server drops it from what they write.
+/** The status is not the user's: the API server drops it from what they write, and fills in its default when the object is read. */
+function withoutStatus(kind: KindDefinition): StructuralSchema {
   const { status: _, ...properties } = kind.schema.properties ?? {};
-  return schemaViolations({ ...kind.schema, properties }, candidate).map(({ path, rule, message }) => ({
+  return { ...kind.schema, properties };
+}
+
+function kindViolations(kind: KindDefinition, candidate: unknown): Violation[] {
+  return schemaViolations(withoutStatus(kind), candidate).map(({ path, rule, message }) => ({
     path: displayPath(path),
     rule,
     message,

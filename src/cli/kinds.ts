@@ -1,4 +1,6 @@
 /** The names that people use for our kinds on a command line, as they do with kubectl. */
+import { backupKind } from '../api/backup.ts';
+import { scheduleKind } from '../api/backup-schedule.ts';
 import type { KindHandler } from '../engine/engine.ts';
 
 export interface ClusterRef {
@@ -10,6 +12,12 @@ export interface ClusterRef {
 export function namesOf({ kind: { resource, singular, shortNames } }: KindHandler): string[] {
   const names = [singular, resource.plural, ...shortNames].map((name) => name.toLowerCase());
   return [...names, ...names.map((name) => `${name}.${resource.group}`)];
+}
+
+/** What stands before a name in tables. Other operators have a kind `Backup`, too: the short name is the one that kubectl takes for ours. */
+export function kindWord(kind: string): string {
+  const ofBackups = [backupKind, scheduleKind].find(({ resource }) => resource.kind === kind);
+  return ofBackups?.shortNames[0] ?? kind.toLowerCase();
 }
 
 export function engineNamed(engines: readonly KindHandler[], name: string): KindHandler | undefined {

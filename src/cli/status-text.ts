@@ -1,6 +1,8 @@
 /** The status of clusters for people: a line each, or all that one of them says about itself. */
 import type { Cluster } from '../api/cluster.ts';
 import type { Condition } from '../api/condition.ts';
+import { isObserved } from '../api/observed-generation.ts';
+import { kindWord } from './kinds.ts';
 import { ageText, tableText } from './table.ts';
 
 /** `all` shows the namespace too. */
@@ -9,7 +11,7 @@ export function statusTable(clusters: readonly Cluster[], now: number, all: bool
   const rows = clusters.map((cluster) => {
     const { metadata, status = {} } = cluster;
     const row = [
-      `${cluster.kind.toLowerCase()}/${metadata.name}`,
+      `${kindWord(cluster.kind)}/${metadata.name}`,
       status.phase ?? 'Unseen',
       readiness(cluster)?.status ?? 'Unknown',
       members(cluster),
@@ -94,7 +96,7 @@ function members({ status }: Cluster): string {
 }
 
 function stale({ metadata, status }: Cluster): boolean {
-  return metadata.generation !== undefined && status?.observedGeneration !== metadata.generation;
+  return isObserved(status) && metadata.generation !== undefined && status?.observedGeneration !== metadata.generation;
 }
 
 /** What keeps it from being ready; nothing while it is. */

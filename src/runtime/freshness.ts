@@ -1,6 +1,7 @@
 /** Whether a plan rests on something that is not what the cache says: asked of the API server where it matters. */
 import type { Cluster } from '../api/cluster.ts';
 import type { KubeObject, Resource } from '../api/object.ts';
+import { isObserved } from '../api/observed-generation.ts';
 import { resourceOf } from '../api/resource.ts';
 import { ownerOf } from '../plan/objects.ts';
 import type { Plan } from '../plan/plan.ts';
@@ -63,8 +64,7 @@ export function createFreshness(
   return {
     async isStale(seen, plan, signal) {
       const { cluster, children } = seen;
-      const { observedGeneration } = cluster.status ?? {};
-      const isNew = observedGeneration === undefined && cluster.metadata.deletionTimestamp === undefined;
+      const isNew = !isObserved(cluster.status) && cluster.metadata.deletionTimestamp === undefined;
       if (plan.destructive !== true && (isNew || !plan.steps.some(requiresLiveRead))) return false;
       if (await hasChanged(seen, signal)) return true;
       const precondition = plan.steps.flatMap((step) => (step.type === 'act' ? (step.precondition ?? []) : []));

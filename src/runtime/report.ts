@@ -1,5 +1,6 @@
 /** What a pass says of a cluster once its steps have been taken, and when the next pass is due. Pure. */
 import type { Cluster, CommonSpec } from '../api/cluster.ts';
+import { isObserved } from '../api/observed-generation.ts';
 import type { StatusReport } from '../engine/engine.ts';
 import { Refused, refusalClaims } from '../engine/refused.ts';
 import { fieldsKept } from '../plan/kept-fields.ts';
@@ -61,8 +62,7 @@ export function isPremature(
   { due }: Execution,
   paced: Paced | undefined,
 ): boolean {
-  const { observedGeneration } = cluster.status ?? {};
-  if (observedGeneration === undefined || observedGeneration === cluster.metadata.generation) return false;
+  if (!isObserved(cluster.status) || cluster.status?.observedGeneration === cluster.metadata.generation) return false;
   const vain: readonly Step[] = vainIn(due, paced);
   const underWay = [...taken, ...due.held].filter((step) => !vain.includes(step));
   return isReady(claim) && underWay.some((step) => !isOptional(step));

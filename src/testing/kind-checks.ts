@@ -1,5 +1,7 @@
 /** The kind of an engine, and its samples. */
+import { isDeepStrictEqual } from 'node:util';
 import { apiVersionOf } from '../api/object.ts';
+import { unobservedStatus } from '../api/observed-generation.ts';
 import { storageRules } from '../api/storage.ts';
 import { validateCluster } from '../api/validate.ts';
 import type { KindHandler } from '../engine/engine.ts';
@@ -10,6 +12,7 @@ export const kindChecks: readonly EngineCheck[] = [
   { name: 'there are samples, and each is a valid cluster of the kind with a UID', problems: invalid },
   { name: 'an empty spec is valid', problems: demanding },
   { name: 'the schema requires spec, without a default, and has a status', problems: misshapen },
+  { name: 'the default of the status says that nobody has looked', problems: unmarked },
   { name: 'the kind offers no backup that cannot be taken', problems: promising },
   { name: 'a kind with spec.storage has storageRules', problems: unruled },
 ];
@@ -40,6 +43,12 @@ function misshapen({ kind: { schema } }: KindHandler): string[] {
     ...(schema.required?.includes('spec') === true ? [] : ['`required` does not contain spec']),
     ...(spec?.default === undefined ? [] : ['spec has a default']),
   ];
+}
+
+function unmarked({ kind: { schema } }: KindHandler): string[] {
+  const status = schema.properties?.status;
+  if (status === undefined || isDeepStrictEqual(status.default, unobservedStatus)) return [];
+  return [`status has no default ${JSON.stringify(unobservedStatus)}: Flux takes a new resource for one that is ready`];
 }
 
 function promising({ kind, backup }: KindHandler): string[] {

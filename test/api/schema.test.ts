@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { schemaViolations } from '../../src/api/check.ts';
 import { customResourceDefinition } from '../../src/api/crd.ts';
 import type { StructuralSchema } from '../../src/api/schema.ts';
 import { celName } from '../../src/api/schema.ts';
@@ -10,6 +11,13 @@ import { structuralFaults } from './structural.ts';
 describe('the schema', () => {
   test.each(kindCases)('of $name is structural, bounded, and describes every field', ({ kind }) => {
     expect(structuralFaults(kind.schema)).toEqual([]);
+  });
+
+  test.each(kindCases)('of $name tells a resource that nobody has looked at from one that is ready', ({ kind }) => {
+    const { status } = kind.schema.properties ?? {};
+    expect(status?.default).toEqual({ observedGeneration: -1 });
+    expect(status === undefined ? undefined : schemaViolations(status, status.default)).toEqual([]);
+    expect(kind.schema.required).not.toContain('status');
   });
 
   test.each<[string, object, string]>([

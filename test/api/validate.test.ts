@@ -255,6 +255,11 @@ describe('a verdict', () => {
     expect(verdict.ok && verdict.cluster.status).toEqual(status);
   });
 
+  test('fills in no status: that is what the API server shows of an object, and nobody writes', () => {
+    const verdict = validateCluster(redisKind, { apiVersion, kind: 'RedisCluster', metadata: { name: 'a' }, spec: {} });
+    expect(verdict.ok && verdict.cluster).not.toHaveProperty('status');
+  });
+
   test('a key named __proto__ reaches no prototype', () => {
     const spec = JSON.parse(
       '{"__proto__": {"replicas": 5}, "scheduling": {"nodeSelector": {"__proto__": "x"}}}',

@@ -87,10 +87,10 @@ describe('backup list', () => {
     expect(await listBackups({}, cli)).toBe(0);
     expect(cli.printed.out).toBe(
       [
-        'NAME               CLUSTER           PHASE      SIZE   AGE   ID',
-        'backup/first       rediscluster/db   Verified   4096   10m   20291231T235000Z-0123abcd',
-        'backup/second      rediscluster/db   Running',
-        'schedule/nightly   rediscluster/db   Verified   4096   10m   20291231T235000Z-0123abcd',
+        'NAME           CLUSTER           PHASE      SIZE   AGE   ID',
+        'cwb/first      rediscluster/db   Verified   4096   10m   20291231T235000Z-0123abcd',
+        'cwb/second     rediscluster/db   Running',
+        'cwbs/nightly   rediscluster/db   Verified   4096   10m   20291231T235000Z-0123abcd',
         '',
       ].join('\n'),
     );

@@ -137,6 +137,12 @@ connection
     expect(printed.out).toContain('  next        update StatefulSet queue\n  waits for   queue-2 is catching up\n');
   });
 
+  it('says of a cluster that nobody has looked at only that', async () => {
+    const { printed } = await run({ cluster: 'RedisCluster/queue' }, [cluster('queue', { observedGeneration: -1 })]);
+    expect(printed.out).toContain('  phase       no controller has looked at it yet\n');
+    expect(printed.out).not.toContain('changed since');
+  });
+
   it('gives data to machines', async () => {
     const { printed } = await run({ output: 'json' }, [cluster('cache', healthy)]);
     expect(JSON.parse(printed.out)).toEqual({

@@ -21,6 +21,13 @@ test('a status whose phase denies its conditions', async () => {
   expect(found).toContainEqual(expect.stringContaining('phase Blocked and Ready True'));
 });
 
+test('what the API server shows of a cluster that nobody has looked at is no status', async () => {
+  const found = await seen(async function* () {
+    yield told({ observedGeneration: -1 });
+  } as unknown as KubeClient['watch']);
+  expect(found.filter((words) => words.startsWith('RedisCluster'))).toEqual([]);
+});
+
 test('a watch that never began', async () => {
   const found = await seen(() => Promise.reject(new Error('forbidden')));
   expect(found).toContainEqual('redisclusters could not be watched: Error: forbidden');

@@ -49,6 +49,23 @@ describe('a plan', () => {
     expect(did).toBe(0);
   });
 
+  it.each<readonly [story: string, observedGeneration: number | undefined, isDone: boolean]>([
+    ['as the CRD says by default', -1, true],
+    ['as a CRD without that default says', undefined, true],
+    ['not so', 1, false],
+  ])(
+    'that makes what is missing does not ask for the spec of a cluster that nobody has looked at: %s',
+    async (_, observedGeneration, isDone) => {
+      const now = rig.cluster();
+      const status = observedGeneration === undefined ? {} : { observedGeneration };
+      const seen = { ...now, metadata: { ...now.metadata, generation: 1 }, status };
+      rig.api.put({ ...now, spec: { replicas: 5 } });
+      rig.finds([{ type: 'create', object: testChild(now, 'ConfigMap') }]);
+      const { outcome } = await rig.pass(seen);
+      expect(outcome.state).toBe(isDone ? 'settled' : 'wait');
+    },
+  );
+
   it('whose action may be refused for long is followed when it says, not at once', async () => {
     const outcome = wait('Joining', 'it catches up', 5_000);
     finds({ steps: [{ ...act, unhurried: true }], outcome }, async () => undefined);

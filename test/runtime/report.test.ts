@@ -91,6 +91,7 @@ test('a step that failed for want of an answer is no refusal', () => {
 test.each([
   ['it was Ready on the spec before', 1, true],
   ['it has been so on the present one', 2, false],
+  ['nobody has looked at it before', -1, false],
 ])('Ready is too early where a change is under way: %s', (_, observedGeneration, early) => {
   const cluster = redisCluster({}, { generation: 2 }, { observedGeneration });
   expect(isPremature(cluster, ready, [apply], idle, undefined)).toBe(early);

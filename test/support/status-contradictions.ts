@@ -2,9 +2,12 @@
  * What contradicts itself in a status as it stands in the API server: phase, conditions, generations and the plan's words.
  * `claimContradictions` says it of what an engine claims.
  */
+import { isDeepStrictEqual } from 'node:util';
 import type { Condition } from '../../src/api/condition.ts';
+import { unobservedStatus } from '../../src/api/observed-generation.ts';
 import type { ClusterStatus, Phase } from '../../src/api/status.ts';
 import { claimContradictions } from '../../src/testing/claim-contradictions.ts';
+import { kstatusContradictions } from './kstatus.ts';
 
 /** They are over for good: nothing comes after them. */
 const final: readonly Phase[] = ['Verified', 'Failed'];
@@ -34,7 +37,8 @@ export interface ToldObject {
 
 export function statusContradictions({ kind, metadata, status }: ToldObject): string[] {
   const told = (status ?? {}) as ClusterStatus;
-  if (Object.keys(told).length === 0) return [];
+  // What the API server shows before an operator has written anything.
+  if (isDeepStrictEqual(told, {}) || isDeepStrictEqual(told, unobservedStatus)) return [];
   const { phase, conditions = [], plan = {}, observedGeneration } = told;
   const { generation = observedGeneration ?? 0 } = metadata;
   const isStalled = conditions.some(({ type, status: state }) => type === 'Stalled' && state === 'True');
@@ -57,6 +61,7 @@ export function statusContradictions({ kind, metadata, status }: ToldObject): st
   ];
   return [
     ...claimContradictions(told),
+    ...kstatusContradictions(told),
     ...said.flatMap(([isWrong, words]) => (isWrong ? [words] : [])),
     ...conditions.flatMap((condition) => untimely(condition, observedGeneration)),
   ];

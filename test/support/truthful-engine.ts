@@ -1,12 +1,13 @@
 /** An engine whose every status is looked at for contradictions, so that whatever test asks it proves that, too. */
 import type { KindHandler, StatusReport } from '../../src/engine/engine.ts';
 import { claimContradictions } from '../../src/testing/claim-contradictions.ts';
+import { kstatusContradictions } from './kstatus.ts';
 
 export function truthful(engine: KindHandler): KindHandler {
   return {
     ...engine,
-    async assess(cluster, children, io, referred) {
-      const assessment = await engine.assess(cluster, children, io, referred);
+    async assess(...asked) {
+      const assessment = await engine.assess(...asked);
       return { ...assessment, status: coherent(assessment.status) };
     },
   };
@@ -14,7 +15,7 @@ export function truthful(engine: KindHandler): KindHandler {
 
 /** @throws where it contradicts itself */
 export function coherent<Claim extends Pick<StatusReport, 'phase' | 'conditions'>>(claim: Claim): Claim {
-  const found = claimContradictions(claim);
+  const found = [...claimContradictions(claim), ...kstatusContradictions(claim)];
   if (found.length === 0) return claim;
   throw new Error(`a status contradicts itself: ${found.join('; ')}\n${JSON.stringify(claim, undefined, 2)}`);
 }

@@ -18,6 +18,7 @@ export const rules = {
   samples: 'there are samples, and each is a valid cluster of the kind with a UID',
   empty: 'an empty spec is valid',
   shape: 'the schema requires spec, without a default, and has a status',
+  unmarked: 'the default of the status says that nobody has looked',
   backups: 'the kind offers no backup that cannot be taken',
   storage: 'a kind with spec.storage has storageRules',
   watched: 'managed resources are of kinds that the operator watches, Secrets are generated',

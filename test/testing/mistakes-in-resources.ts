@@ -50,6 +50,11 @@ export const mistakesInResources: readonly Mistake[] = [
     engine: schemaOf({ properties: { metadata: parts.metadata, spec: parts.spec } }),
     found: { [rules.shape]: 'the schema has no spec or no status' },
   },
+  {
+    story: 'a status without its default',
+    engine: schemaOf({ properties: { ...parts, status: { ...parts.status, default: {} } } }),
+    found: { [rules.unmarked]: 'status has no default {"observedGeneration":-1}' },
+  },
   { story: 'spec may be left out', engine: schemaOf({ required: [] }), found: { [rules.shape]: 'not contain spec' } },
   {
     story: 'spec has a default',

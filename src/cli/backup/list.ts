@@ -10,6 +10,7 @@ import type { Command } from '../cli-context.ts';
 import type { Target } from '../connection.ts';
 import { dataText } from '../documents.ts';
 import { CommandError } from '../fault.ts';
+import { kindWord } from '../kinds.ts';
 import { ageText, tableText } from '../table.ts';
 import { type ListTargetArguments, listTarget } from './list-target.ts';
 
@@ -20,7 +21,7 @@ export interface ListArguments extends Pick<Target, 'kubeconfig' | 'context'>, O
 }
 
 interface Row {
-  /** `backup/NAME` or `schedule/NAME`. */
+  /** `cwb/NAME` or `cwbs/NAME`. */
   readonly name: string;
   /** `KIND/NAME`. */
   readonly cluster: string;
@@ -43,7 +44,7 @@ export const listBackups: Command<ListArguments> = async (args, cli) => {
       ...(backups?.items ?? []).map((object): Row => {
         const status = (object.status ?? {}) as BackupStatus;
         return {
-          name: `backup/${object.metadata.name}`,
+          name: `${kindWord(backupKind.resource.kind)}/${object.metadata.name}`,
           cluster: clusterOf(object),
           phase: status.phase ?? '',
           result: status,
@@ -51,7 +52,7 @@ export const listBackups: Command<ListArguments> = async (args, cli) => {
       }),
       ...(schedules?.items ?? []).flatMap((object): Row[] => {
         const { results = [] } = (object.status ?? {}) as ScheduleStatus;
-        const name = `schedule/${object.metadata.name}`;
+        const name = `${kindWord(scheduleKind.resource.kind)}/${object.metadata.name}`;
         return results.map((result) => ({ name, cluster: clusterOf(object), phase: result.outcome, result }));
       }),
     ];

@@ -26,7 +26,7 @@ interface Wanted {
 }
 
 /**
- * @param text name of a Backup, `backup/NAME` or `schedule/NAME` as `backup list` has them, or with any other name of the kind
+ * @param text name of a Backup, `cwb/NAME` or `cwbs/NAME` as `backup list` has them, `schedule/NAME`, or with any other name of the kind
  * @param id one of the runs that the schedule remembers; default its last good one
  * @throws CommandError where there is no such backup, or where it is not verified
  */

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Cluster } from '../../../src/api/cluster.ts';
 import { contentHandler } from '../../../src/engine/content-handler.ts';
+import type { KindHandler } from '../../../src/engine/engine.ts';
 import { postgresDatabase, postgresUser } from '../../../src/engines/postgres/contents.ts';
 import type { DatabaseSpec } from '../../../src/engines/postgres/kind/database.ts';
 import type { PostgresSpec } from '../../../src/engines/postgres/kind/schema.ts';
@@ -13,6 +14,7 @@ import { planUser, planUserRemoval } from '../../../src/engines/postgres/plan/us
 import type { Plan } from '../../../src/plan/plan.ts';
 import { noChildren } from '../../../src/resources/children.ts';
 import { contentResource, targetOf } from '../../support/postgres-contents.ts';
+import { truthful } from '../../support/truthful-engine.ts';
 
 const target = targetOf({}) as Cluster<PostgresSpec>;
 
@@ -344,7 +346,10 @@ describe('a name of PostgreSQL or of the operator is refused, whatever the CRD l
 });
 
 describe('a resource about a cluster', () => {
-  const [databases, users] = [contentHandler(postgresDatabase), contentHandler(postgresUser)];
+  const [databases, users] = [contentHandler(postgresDatabase), contentHandler(postgresUser)].map(truthful) as [
+    KindHandler,
+    KindHandler,
+  ];
   const io = {} as never;
 
   it('waits for the cluster, and while that is paused', async () => {

@@ -59,10 +59,11 @@ export function admitCustom(
   return { ...candidate, ...(same === undefined ? {} : { spec: same }), ...(status === undefined ? {} : { status }) };
 }
 
-/** The status of a custom resource as it is stored. */
+/** The status of a custom resource as everybody reads it: an API server stores no default of it, and fills it in for each reader. */
 export function admitCustomStatus(served: Served, name: string, status: unknown): unknown {
   const schema: StructuralSchema | undefined = served.custom?.schema.properties?.status;
-  if (schema === undefined || status === undefined) return status;
+  if (schema === undefined) return status;
+  if (status === undefined) return structuredClone(schema.default);
   const { value } = prune(schema, status);
   const [fault] = schemaViolations(schema, value, ['status']);
   if (fault !== undefined) throw invalid(served.kind, name, displayPath(fault.path), fault.message);

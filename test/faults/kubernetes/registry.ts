@@ -182,7 +182,9 @@ export function createRegistry(options: {
     const entries = entriesOf(context, undefined, made);
     if (entries.length > 0) made = withEntries(made, entries);
     if (context.dryRun === true) return made;
-    return store.commit({ actor: context.actor, served, before: undefined, after: made });
+    const status = served.custom === undefined ? undefined : admitCustomStatus(served, name, undefined);
+    const after = status === undefined ? made : { ...made, status };
+    return store.commit({ actor: context.actor, served, before: undefined, after });
   }
 
   function entriesOf(

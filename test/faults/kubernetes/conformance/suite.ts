@@ -8,6 +8,7 @@ import { deletionCases } from './deletions.ts';
 import { jobCases } from './jobs.ts';
 import { ownershipCases } from './ownership.ts';
 import { setCases } from './sets.ts';
+import { statusCases } from './statuses.ts';
 import { watchCases } from './watches.ts';
 import { workloadCases } from './workloads.ts';
 import { writeCases } from './writes.ts';
@@ -22,6 +23,7 @@ export interface ServerUnderTest {
 
 const chapters: Readonly<Record<string, readonly ConformanceCase[]>> = {
   writes: writeCases,
+  statuses: statusCases,
   ownership: ownershipCases,
   watches: watchCases,
   deletions: deletionCases,

@@ -250,39 +250,6 @@ export const writeCases: readonly ConformanceCase[] = [
     },
   },
   {
-    story: 'status and the rest are written apart',
-    async play(scene) {
-      const path = pathIn(scene, clusters, 'a');
-      await made(scene, clusters, { ...cluster('a'), status: { phase: 'Ready' } });
-      expect((await read(scene, clusters, 'a')).status).toBeUndefined();
-      const both = { spec: { replicas: 5 }, status: { phase: 'Ready' } };
-      const main = accepted(await scene.call('PATCH', path, { type: 'merge', body: both }));
-      expect(main).toMatchObject({ spec: { replicas: 5 } });
-      expect(main.status).toBeUndefined();
-      const more = { metadata: { labels: { x: 'y' } }, spec: { replicas: 7 }, status: { phase: 'Ready' } };
-      const status = accepted(await scene.call('PATCH', `${path}/status`, { type: 'merge', body: more }));
-      expect(status).toMatchObject({ spec: { replicas: 5 }, status: { phase: 'Ready' } });
-      expect(status.metadata.labels).toBeUndefined();
-    },
-  },
-  {
-    story: 'a status at an old version is refused, one of an object on its way out is not',
-    async play(scene) {
-      const finalizers = ['clusterwright.dev/conformance'];
-      const first = await made(scene, clusters, cluster('a', {}, { finalizers }));
-      const path = pathIn(scene, clusters, 'a');
-      await scene.call('PATCH', path, { type: 'merge', body: { metadata: { labels: { x: 'y' } } } });
-      const status = async (phase: string, metadata: object): Promise<string> =>
-        verdict(await scene.call('PATCH', `${path}/status`, { type: 'merge', body: { metadata, status: { phase } } }));
-      expect(await status('Ready', { resourceVersion: first.metadata.resourceVersion })).toBe('409 Conflict');
-      await scene.call('DELETE', path);
-      expect(await status('Deleting', {})).toBe('ok');
-      const body = { metadata: { finalizers: null } };
-      expect(verdict(await scene.call('PATCH', path, { type: 'merge', body }))).toBe('ok');
-      expect(await status('Deleting', {})).toBe('404 NotFound');
-    },
-  },
-  {
     story: 'an event, and its series later',
     async play(scene) {
       const event = {
