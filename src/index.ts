@@ -8,6 +8,7 @@ export { type ValidateOptions, type Verdict, validateCluster } from './api/valid
 export type { Violation } from './api/violation.ts';
 export { Backup, type BackupProps } from './constructs/backup.ts';
 export { BackupSchedule, type BackupScheduleProps } from './constructs/backup-schedule.ts';
+export type { ResourceMetadata, ResourceProps } from './constructs/checked-object.ts';
 export { type ClusterProps, clusterConstruct } from './constructs/cluster-construct.ts';
 export {
   EtcdCluster,
@@ -23,6 +24,12 @@ export { Monitoring, type MonitoringProps } from './constructs/monitoring.ts';
 export { Operator, type OperatorProps } from './constructs/operator.ts';
 export type { OperatorResources } from './constructs/operator-deployment.ts';
 export type { Watch } from './constructs/operator-identity.ts';
+export {
+  PostgresDatabase,
+  type PostgresDatabaseProps,
+  PostgresUser,
+  type PostgresUserProps,
+} from './constructs/postgres-contents.ts';
 export { RenderedCluster, type RenderedClusterProps } from './constructs/rendered-cluster.ts';
 export {
   type Alert,
@@ -44,5 +51,17 @@ export {
 export type { EtcdSpec, EtcdSpecInput } from './engines/etcd/kind/schema.ts';
 export { etcdKind } from './engines/etcd/kind/schema.ts';
 export { engineMonitoring } from './engines/monitoring.ts';
+export type {
+  DatabaseSpec as PostgresDatabaseSpec,
+  DatabaseSpecInput as PostgresDatabaseSpecInput,
+} from './engines/postgres/kind/database.ts';
+export { databaseKind as postgresDatabaseKind } from './engines/postgres/kind/database.ts';
+export type { PostgresSpec, PostgresSpecInput } from './engines/postgres/kind/schema.ts';
+export { postgresKind } from './engines/postgres/kind/schema.ts';
+export type {
+  UserSpec as PostgresUserSpec,
+  UserSpecInput as PostgresUserSpecInput,
+} from './engines/postgres/kind/user.ts';
+export { userKind as postgresUserKind } from './engines/postgres/kind/user.ts';
 export type { RedisSpec, RedisSpecInput } from './engines/redis/kind/schema.ts';
 export { redisKind } from './engines/redis/kind/schema.ts';

@@ -2,12 +2,17 @@
 import { Chart } from 'cdk8s';
 import { Deployment } from 'cdk8s-plus-28';
 import { expect, it } from 'vitest';
-import type { ClusterConstruct } from '../../src/constructs/cluster-construct.ts';
 import { EtcdCluster, PostgresCluster, RedisCluster } from '../../src/constructs/clusters.ts';
+import type { Connection } from '../../src/constructs/connection.ts';
+import { PostgresUser } from '../../src/constructs/postgres-contents.ts';
 import { findObject, manifestsOf } from './manifests.ts';
 
+interface Connected {
+  readonly connection: Connection;
+}
+
 /** `NAME=VALUE`, or `NAME=SECRET/KEY` in angle brackets. */
-function environmentOf(build: (chart: Chart) => ClusterConstruct): string[] {
+function environmentOf(build: (chart: Chart) => Connected): string[] {
   const objects = manifestsOf((chart) => {
     const { connection } = build(chart);
     new Deployment(chart, 'shop', {
@@ -36,7 +41,7 @@ interface Variable {
 
 const metadata = { name: 'db' };
 
-it.each<[string, (chart: Chart) => ClusterConstruct, readonly string[]]>([
+it.each<[string, (chart: Chart) => Connected, readonly string[]]>([
   [
     'a PostgresCluster',
     (chart) => new PostgresCluster(chart, 'db', { metadata }),
@@ -75,6 +80,45 @@ it.each<[string, (chart: Chart) => ClusterConstruct, readonly string[]]>([
     'an EtcdCluster',
     (chart) => new EtcdCluster(chart, 'db', { metadata }),
     ['ETCDCTL_ENDPOINTS=http://db-client:2379'],
+  ],
+  [
+    'a PostgresUser',
+    (chart) =>
+      new PostgresUser(chart, 'user', { metadata: { name: 'reader' }, spec: { cluster: { name: 'db' }, name: 'r' } }),
+    [
+      'PGHOST=<reader-login/host>',
+      'PGPORT=<reader-login/port>',
+      'PGDATABASE=<reader-login/database>',
+      'PGUSER=<reader-login/username>',
+      'PGPASSWORD=<reader-login/password>',
+      'PGSSLMODE=require',
+      'DATABASE_URL=<reader-login/uri>',
+    ],
+  ],
+  [
+    'a PostgresUser with a password of its own, in a namespace',
+    (chart) =>
+      new PostgresUser(chart, 'user', {
+        metadata: { name: 'reader', namespace: 'shop' },
+        spec: { cluster: { name: 'db' }, name: 'r', database: 'orders', passwordSecret: { name: 'mine', key: 'p' } },
+      }),
+    [
+      'PGHOST=db-primary.shop.svc',
+      'PGPORT=5432',
+      'PGDATABASE=orders',
+      'PGUSER=r',
+      'PGPASSWORD=<mine/p>',
+      'PGSSLMODE=require',
+    ],
+  ],
+  [
+    'a PostgresUser that cannot log in',
+    (chart) =>
+      new PostgresUser(chart, 'user', {
+        metadata: { name: 'group' },
+        spec: { cluster: { name: 'db' }, name: 'g', login: false },
+      }),
+    [],
   ],
   [
     'an EtcdCluster with TLS and a password',
