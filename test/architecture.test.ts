@@ -301,9 +301,11 @@ describe('files are rooms with one thing in them', () => {
 describe('pages', () => {
   const pages = [
     ...readdirSync(root).filter((file) => file.endsWith('.md')),
-    ...readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
-      .filter((file) => file.endsWith('.md'))
-      .map((file) => `docs/${file}`),
+    ...['docs', 'examples'].flatMap((folder) =>
+      readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+        .filter((file) => file.endsWith('.md'))
+        .map((file) => `${folder}/${file}`),
+    ),
   ];
 
   /** Without what is quoted: a pattern may look like a link. */

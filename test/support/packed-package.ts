@@ -29,21 +29,34 @@ export function createApp(app: string): Packed {
   const installed = join(app, 'node_modules', 'clusterwright');
   mkdirSync(installed, { recursive: true });
   runIn(app, 'tar', ['-xzf', packed.filename, '--strip-components=1', '-C', installed]);
-  const { dependencies, peerDependencies } = JSON.parse(readFileSync('package.json', 'utf8')) as {
-    readonly dependencies: object;
-    readonly peerDependencies: object;
-  };
   // What docs/engines/adding.md tells to install for TypeScript and for the bundle of an agent.
-  const told = ['@aws-sdk/client-s3', '@smithy/node-http-handler'];
-  for (const name of [...Object.keys({ ...dependencies, ...peerDependencies }), ...told]) {
-    const place = join(app, 'node_modules', name);
-    mkdirSync(dirname(place), { recursive: true });
-    symlinkSync(resolve('node_modules', name), place);
-  }
+  linkDependencies(app, ['@aws-sdk/client-s3', '@smithy/node-http-handler']);
   writeFileSync(join(app, 'package.json'), JSON.stringify({ name: 'app', private: true, type: 'module' }));
   const compilerOptions = { target: 'es2023', module: 'nodenext', strict: true, skipLibCheck: true, types: ['node'] };
   writeFileSync(join(app, 'tsconfig.json'), JSON.stringify({ compilerOptions }));
   return packed;
+}
+
+/** Those of the package, and `others`, from this checkout. */
+function linkDependencies(app: string, others: readonly string[] = []): void {
+  const { dependencies, peerDependencies } = JSON.parse(readFileSync('package.json', 'utf8')) as {
+    readonly dependencies: object;
+    readonly peerDependencies: object;
+  };
+  for (const name of [...Object.keys({ ...dependencies, ...peerDependencies }), ...others]) {
+    const place = join(app, 'node_modules', name);
+    mkdirSync(dirname(place), { recursive: true });
+    symlinkSync(resolve('node_modules', name), place);
+  }
+}
+
+/** The package as this checkout would compile it now. `build/` is left alone: other tests may use it at the same time. */
+export function compileInto(app: string): void {
+  const installed = join(app, 'node_modules', 'clusterwright');
+  mkdirSync(installed, { recursive: true });
+  runIn(process.cwd(), tsc, ['-p', 'tsconfig.build.json', '--outDir', join(installed, 'build')]);
+  cpSync('package.json', join(installed, 'package.json'));
+  linkDependencies(app);
 }
 
 /** By the command that docs/engines/adding.md tells; writes `controller.mjs` into `folder`. */
