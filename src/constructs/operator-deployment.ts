@@ -1,7 +1,24 @@
 /** The operator's pods: an ordinary process under the restricted Pod Security Standard, one port, nothing on disk. */
-import { k8s } from 'cdk8s-plus-28';
+import { ApiObject, Duration, JsonPatch } from 'cdk8s';
+import {
+  type ContainerProps,
+  Deployment,
+  DeploymentStrategy,
+  EnvFieldPaths,
+  EnvValue,
+  type ImagePullPolicy,
+  type IServiceAccount,
+  k8s,
+  LabelSelector,
+  PercentOrAbsolute,
+  Pod,
+  Pods,
+  Probe,
+  Service,
+} from 'cdk8s-plus-28';
 import type { Construct } from 'constructs';
 import { operatorLabels, operatorName } from './operator-identity.ts';
+import { setFields } from './set-fields.ts';
 
 /** Quantities as Kubernetes writes them. */
 export interface OperatorResources {
@@ -32,6 +49,7 @@ export interface PodOptions {
 }
 
 export interface DeploymentOptions extends PodOptions {
+  readonly account: IServiceAccount;
   readonly namespace: string;
   readonly replicas: number;
   /** Empty for all. */
@@ -45,37 +63,58 @@ export interface DeploymentOptions extends PodOptions {
 export const operatorPort = 8080;
 
 export function operatorDeployment(scope: Construct, options: DeploymentOptions): void {
-  const { namespace, replicas, labels, annotations } = options;
+  const { namespace, labels, annotations } = options;
   const metadata = { name: operatorName, namespace, labels: operatorLabels };
-  const selector = { matchLabels: operatorLabels };
 
-  new k8s.KubeDeployment(scope, 'deployment', {
+  const deployment = new Deployment(scope, 'deployment', {
     metadata,
-    spec: {
-      replicas,
-      selector,
-      revisionHistoryLimit: 3,
-      // The old pods stay until a new one is ready: an image that does not start stops nothing.
-      strategy: {
-        type: 'RollingUpdate',
-        rollingUpdate: { maxSurge: k8s.IntOrString.fromNumber(1), maxUnavailable: k8s.IntOrString.fromNumber(0) },
-      },
-      template: {
-        metadata: { labels: { ...labels, ...operatorLabels }, ...(isEmpty(annotations) ? {} : { annotations }) },
-        spec: podSpec(options),
-      },
-    },
+    replicas: options.replicas,
+    // The old pods stay until a new one is ready: an image that does not start stops nothing.
+    strategy: DeploymentStrategy.rollingUpdate({
+      maxSurge: PercentOrAbsolute.absolute(1),
+      maxUnavailable: PercentOrAbsolute.absolute(0),
+    }),
+    podMetadata: { labels: { ...labels, ...operatorLabels }, annotations },
+    // A selector of cdk8s-plus depends on the place of the construct in the app. Ours can never change.
+    select: false,
+    serviceAccount: options.account,
+    automountServiceAccountToken: true,
+    // Long enough to finish the passes that have begun (`drainMs`), record the events and release the lease.
+    terminationGracePeriod: Duration.seconds(30),
+    containers: [container(options)],
   });
+  deployment.select(LabelSelector.of({ labels: operatorLabels }));
+  setFields<k8s.DeploymentSpec>(deployment, '/spec', { revisionHistoryLimit: 3 });
+  // The same is true of the label that cdk8s-plus adds to pods: in another place of the app, they would restart.
+  const added = `/spec/template/metadata/labels/${Pod.ADDRESS_LABEL.replace('/', '~1')}`;
+  ApiObject.of(deployment).addJsonPatch(JsonPatch.remove(added));
+  setFields<k8s.PodSpec>(deployment, '/spec/template/spec', {
+    ...commonPodSpec(options),
+    enableServiceLinks: false,
+    topologySpreadConstraints: [
+      {
+        maxSkew: 1,
+        topologyKey: 'kubernetes.io/hostname',
+        whenUnsatisfiable: 'ScheduleAnyway',
+        labelSelector: { matchLabels: operatorLabels },
+      },
+    ],
+  });
+  setFields<k8s.Container>(deployment, '/spec/template/spec/containers/0', {
+    // As text, which is what people write and what the values of the Helm chart are.
+    resources: resourcesOf(options.resources),
+    securityContext: containerSecurityContext,
+  });
+
+  // cdk8s-plus has no construct for it.
   new k8s.KubePodDisruptionBudget(scope, 'budget', {
     metadata,
-    spec: { maxUnavailable: k8s.IntOrString.fromNumber(1), selector },
+    spec: { maxUnavailable: k8s.IntOrString.fromNumber(1), selector: { matchLabels: operatorLabels } },
   });
-  new k8s.KubeService(scope, 'metrics', {
+  new Service(scope, 'metrics', {
     metadata: { ...metadata, name: `${operatorName}-metrics` },
-    spec: {
-      selector: operatorLabels,
-      ports: [{ name: 'metrics', port: operatorPort, targetPort: k8s.IntOrString.fromString('http') }],
-    },
+    selector: Pods.select(scope, 'replicas', { labels: operatorLabels }),
+    ports: [{ name: 'metrics', port: operatorPort, targetPort: operatorPort }],
   });
 }
 
@@ -106,55 +145,43 @@ function isEmpty(map: Readonly<Record<string, string>>): boolean {
   return Object.keys(map).length === 0;
 }
 
-function podSpec(options: DeploymentOptions): k8s.PodSpec {
-  const fallback = defaultResources;
-  const { cpu = fallback.cpu, memory = fallback.memory, memoryLimit = fallback.memoryLimit } = options.resources;
-  const probe = (path: string): k8s.HttpGetAction => ({ path, port: k8s.IntOrString.fromString('http') });
-  const fromField = (name: string, fieldPath: string): k8s.EnvVar => ({ name, valueFrom: { fieldRef: { fieldPath } } });
+function container(options: DeploymentOptions): ContainerProps {
+  const text = EnvValue.fromValue;
+  const seconds = Duration.seconds;
+  const port = operatorPort;
   return {
-    serviceAccountName: operatorName,
-    automountServiceAccountToken: true,
-    enableServiceLinks: false,
-    // Long enough to finish the passes that have begun (`drainMs`), record the events and release the lease.
-    terminationGracePeriodSeconds: 30,
-    ...commonPodSpec(options),
-    topologySpreadConstraints: [
-      {
-        maxSkew: 1,
-        topologyKey: 'kubernetes.io/hostname',
-        whenUnsatisfiable: 'ScheduleAnyway',
-        labelSelector: { matchLabels: operatorLabels },
-      },
-    ],
-    containers: [
-      {
-        name: 'controller',
-        image: options.image,
-        imagePullPolicy: options.imagePullPolicy,
-        ports: [{ name: 'http', containerPort: operatorPort }],
-        env: [
-          // Absent for all namespaces: the API server would drop an empty value, and a diff would never end.
-          ...(options.namespaces.length === 0
-            ? []
-            : [{ name: 'CLUSTERWRIGHT_NAMESPACES', value: options.namespaces.join(',') }]),
-          // The agent of backups is in the same image.
-          { name: 'CLUSTERWRIGHT_AGENT_IMAGE', value: options.image },
-          { name: 'CLUSTERWRIGHT_PORT', value: String(operatorPort) },
-          { name: 'CLUSTERWRIGHT_LOG_LEVEL', value: options.logLevel },
-          ...(options.dryRuns ? [] : [{ name: 'CLUSTERWRIGHT_DRY_RUNS', value: 'false' }]),
-          fromField('POD_NAME', 'metadata.name'),
-          fromField('POD_NAMESPACE', 'metadata.namespace'),
-        ],
-        // One process serves every cluster, and a stuck one is replaced; a slow start is not a stuck one.
-        startupProbe: { httpGet: probe('/healthz'), periodSeconds: 1, failureThreshold: 60 },
-        livenessProbe: { httpGet: probe('/healthz'), periodSeconds: 10, timeoutSeconds: 5, failureThreshold: 3 },
-        readinessProbe: { httpGet: probe('/readyz'), periodSeconds: 2, timeoutSeconds: 2, failureThreshold: 3 },
-        resources: {
-          requests: { cpu: k8s.Quantity.fromString(cpu), memory: k8s.Quantity.fromString(memory) },
-          limits: { memory: k8s.Quantity.fromString(memoryLimit) },
-        },
-        securityContext: containerSecurityContext,
-      },
-    ],
+    name: 'controller',
+    image: options.image,
+    imagePullPolicy: options.imagePullPolicy as ImagePullPolicy,
+    ports: [{ name: 'http', number: port }],
+    envVariables: {
+      // Absent for all namespaces: the API server would drop an empty value, and a diff would never end.
+      ...(options.namespaces.length === 0 ? {} : { CLUSTERWRIGHT_NAMESPACES: text(options.namespaces.join(',')) }),
+      // The agent of backups is in the same image.
+      CLUSTERWRIGHT_AGENT_IMAGE: text(options.image),
+      CLUSTERWRIGHT_PORT: text(String(port)),
+      CLUSTERWRIGHT_LOG_LEVEL: text(options.logLevel),
+      ...(options.dryRuns ? {} : { CLUSTERWRIGHT_DRY_RUNS: text('false') }),
+      POD_NAME: EnvValue.fromFieldRef(EnvFieldPaths.POD_NAME),
+      POD_NAMESPACE: EnvValue.fromFieldRef(EnvFieldPaths.POD_NAMESPACE),
+    },
+    // One process serves every cluster, and a stuck one is replaced; a slow start is not a stuck one.
+    startup: Probe.fromHttpGet('/healthz', { port, periodSeconds: seconds(1), failureThreshold: 60 }),
+    liveness: Probe.fromHttpGet('/healthz', {
+      ...{ port, periodSeconds: seconds(10), timeoutSeconds: seconds(5), failureThreshold: 3 },
+    }),
+    readiness: Probe.fromHttpGet('/readyz', {
+      ...{ port, periodSeconds: seconds(2), timeoutSeconds: seconds(2), failureThreshold: 3 },
+    }),
+  };
+}
+
+function resourcesOf(resources: OperatorResources): k8s.ResourceRequirements {
+  const fallback = defaultResources;
+  const { cpu = fallback.cpu, memory = fallback.memory, memoryLimit = fallback.memoryLimit } = resources;
+  const quantity = k8s.Quantity.fromString;
+  return {
+    requests: { cpu: quantity(cpu), memory: quantity(memory) },
+    limits: { memory: quantity(memoryLimit) },
   };
 }

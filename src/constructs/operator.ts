@@ -87,9 +87,10 @@ export class Operator extends Construct {
       plainObject(this, 'namespace', restrictedNamespace(namespace, { 'argocd.argoproj.io/sync-wave': '-2' }));
     }
     const handlers = handlersOf(engines);
-    operatorAccess(this, { namespace, clusterScopedName, watch, handlers, dryRuns });
+    const account = operatorAccess(this, { namespace, clusterScopedName, watch, handlers, dryRuns });
     if (extendUserRoles) userRoles(this, clusterScopedName, handlers);
     operatorDeployment(this, {
+      account,
       ...{ namespace, image, imagePullPolicy, imagePullSecrets, replicas, namespaces, logLevel, dryRuns, resources },
       ...{ nodeSelector, tolerations, priorityClassName, labels, annotations },
     });

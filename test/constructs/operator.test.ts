@@ -173,7 +173,8 @@ describe('the rights of the operator', () => {
   test('go to the account that the pods run under', () => {
     const objects = operator({ namespace: 'ops' });
     const subjects = objects.flatMap((object) => (object.subjects === undefined ? [] : [object.subjects]));
-    expect(subjects).toEqual(subjects.map(() => [{ kind: 'ServiceAccount', name: 'clusterwright', namespace: 'ops' }]));
+    const account = { apiGroup: '', kind: 'ServiceAccount', name: 'clusterwright', namespace: 'ops' };
+    expect(subjects).toEqual(subjects.map(() => [account]));
     expect(podOf(objects).serviceAccountName).toBe('clusterwright');
     expect(findObject(objects, 'ServiceAccount', 'clusterwright').metadata.namespace).toBe('ops');
   });
@@ -215,7 +216,7 @@ describe('the pods of the operator', () => {
       capabilities: { drop: ['ALL'] },
     });
     expect(pod.volumes).toBeUndefined();
-    expect(pod.hostNetwork).toBeUndefined();
+    expect(pod.hostNetwork).toBe(false);
     expect(controller?.ports.some((port) => 'hostPort' in port)).toBe(false);
   });
 
@@ -334,7 +335,7 @@ describe('pods that have rights of their own', () => {
 describe('the network of the operator', () => {
   test('reaches DNS, the API server and the ports of managed databases, and is open on one port', () => {
     expect(findObject(operator({ apiServerPorts: [8443] }), 'NetworkPolicy', 'clusterwright').spec).toMatchObject({
-      policyTypes: ['Ingress', 'Egress'],
+      policyTypes: ['Egress', 'Ingress'],
       ingress: [{ ports: [{ port: 8080, protocol: 'TCP' }] }],
       egress: [
         {
