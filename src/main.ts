@@ -1,7 +1,8 @@
-/** Writes `dist/`: the manifests, the monitoring kit, the Helm chart and a kustomization, the same bytes on every machine. */
+/** Writes `dist/`: the manifests, the monitoring kit, the Helm chart, a kustomization and a list of images, the same bytes on every machine. */
 import { join } from 'node:path';
 import { createApp } from './charts/app.ts';
 import { helmChart } from './charts/helm/chart.ts';
+import { imageList } from './charts/images.ts';
 import { kustomization } from './charts/kustomization.ts';
 import { createMonitoringApp } from './charts/monitoring.ts';
 import { writeFiles } from './system/write-files.ts';
@@ -10,4 +11,4 @@ const app = createApp();
 app.synth();
 createMonitoringApp(join(app.outdir, 'monitoring')).synth();
 writeFiles(join(app.outdir, 'helm', 'clusterwright'), helmChart());
-writeFiles(app.outdir, { 'kustomization.yaml': kustomization() });
+writeFiles(app.outdir, { 'kustomization.yaml': kustomization(), 'images.txt': imageList() });

@@ -1,5 +1,6 @@
 /** Plans against a cluster: of the clusters of a manifest as they are meant, or of one as it is there. */
 import type { Cluster, CommonSpec } from '../api/cluster.ts';
+import { inRegistry } from '../api/image.ts';
 import type { KubeObject } from '../api/object.ts';
 import { validateCluster } from '../api/validate.ts';
 import type { KindHandler } from '../engine/engine.ts';
@@ -19,6 +20,7 @@ import {
 import { apartFromEachOther, withoutTakeover } from './conflict.ts';
 import type { Connection, Target } from './connection.ts';
 import { CommandError } from './fault.ts';
+import { type ImageRegistryArguments, namedImageRegistry } from './image-registry.ts';
 import { installedOperator } from './installed-operator.ts';
 import { type ClusterRef, parseClusterRef } from './kinds.ts';
 import { findCluster, liveDocument } from './live.ts';
@@ -28,7 +30,10 @@ import { invalidPreview, type LiveOptions, livePreview, type Preview } from './p
 import { aboutOf, findReferred } from './referral.ts';
 import { specChanges } from './spec-change.ts';
 
-export interface LiveArguments extends Pick<Target, 'kubeconfig' | 'context'>, AgentImageArguments {
+export interface LiveArguments
+  extends Pick<Target, 'kubeconfig' | 'context'>,
+    AgentImageArguments,
+    ImageRegistryArguments {
   /** A file, `-`, or `KIND/NAME`. */
   readonly subject: string;
   readonly namespace?: string | undefined;
@@ -49,7 +54,8 @@ export async function planLive(args: LiveArguments, cli: CliContext): Promise<re
     const { client, forward } = connection;
     const installed = await installedOperator(client);
     const image = namedAgentImage(args, cli) ?? installed?.agentImage;
-    const known = await cli.handlers(image);
+    const registry = namedImageRegistry(args, cli) ?? installed?.imageRegistry;
+    const known = await cli.handlers(image, registry);
     const dryRuns = installed?.dryRuns ?? true;
     const options: LiveOptions = { client, forward, dial: cli.dial, way: args.ask ?? 'forward', dryRuns };
     const ref = parseClusterRef(known, args.subject);
@@ -58,9 +64,10 @@ export async function planLive(args: LiveArguments, cli: CliContext): Promise<re
       ref === undefined
         ? await ofDocuments(documents, known, connection, options, args.namespace)
         : [await previewOf(ref, namespace, known, { ...options, cluster: connection.cluster })];
-    if (image === undefined && previews.some(showsDefaultImage)) {
+    const standIn = inRegistry(defaultAgentImage, registry);
+    if (image === undefined && previews.some(showing(standIn))) {
       cli.stderr(
-        `${defaultAgentImage} stands for the operator's image, which cannot be told from here; --agent-image names it\n`,
+        `${standIn} stands for the operator's image, which cannot be told from here; --agent-image names it\n`,
       );
     }
     return previews;
@@ -80,9 +87,10 @@ async function readable(
   return documents;
 }
 
-function showsDefaultImage({ plan }: Preview): boolean {
-  return JSON.stringify(plan.steps).includes(JSON.stringify(defaultAgentImage));
-}
+const showing =
+  (image: string) =>
+  ({ plan }: Preview): boolean =>
+    JSON.stringify(plan.steps).includes(JSON.stringify(image));
 
 /** Of one cluster as it is there: what the next pass would do. `cluster`: what that Kubernetes is called in messages. */
 export async function previewOf(

@@ -7,9 +7,13 @@ import { type AgentImageArguments, namedAgentImage } from './agent-image.ts';
 import type { CliContext, Command } from './cli-context.ts';
 import type { Connection, Target } from './connection.ts';
 import { CommandError } from './fault.ts';
+import { type ImageRegistryArguments, namedImageRegistry } from './image-registry.ts';
 import { installedOperator } from './installed-operator.ts';
 
-export interface RunArguments extends Pick<Target, 'kubeconfig' | 'context'>, AgentImageArguments {
+export interface RunArguments
+  extends Pick<Target, 'kubeconfig' | 'context'>,
+    AgentImageArguments,
+    ImageRegistryArguments {
   /** Separated by commas. Default: all. */
   readonly namespaces?: string | undefined;
   readonly leaseNamespace?: string | undefined;
@@ -28,21 +32,26 @@ export const run: Command<RunArguments> = async (args, cli) => {
     throw new CommandError('--port must be from 0 to 65535');
   }
   const connection = await cli.connect(args);
-  const { agentImage, namespace } = await preparations(args, cli, connection).finally(() => connection.close());
+  const { agentImage, imageRegistry, namespace } = await preparations(args, cli, connection).finally(() =>
+    connection.close(),
+  );
   const code = await runOperatorProcess({
     namespaces: (args.namespaces ?? '').split(',').filter((name) => name !== ''),
     leaderElection,
     port,
     dryRuns,
     logLevel,
-    handlers: await cli.handlers(agentImage),
+    handlers: await cli.handlers(agentImage, imageRegistry),
     credentials: { credentials: connection.credentials, namespace },
   });
   return code === 0 ? 0 : 1;
 };
 
 async function preparations(args: RunArguments, cli: CliContext, connection: Connection) {
-  const agentImage = namedAgentImage(args, cli) ?? (await installedOperator(connection.client))?.agentImage;
+  const installed = await installedOperator(connection.client);
+  const agentImage = namedAgentImage(args, cli) ?? installed?.agentImage;
+  // With another one than that operator, all pods would restart.
+  const imageRegistry = namedImageRegistry(args, cli) ?? installed?.imageRegistry;
   if (agentImage === undefined) {
     throw new CommandError(
       `no operator is installed in ${operatorNamespace}, whose image the Jobs of backups and restores could run: name one that holds the agent and that this cluster can pull, by --agent-image or CLUSTERWRIGHT_AGENT_IMAGE`,
@@ -50,7 +59,7 @@ async function preparations(args: RunArguments, cli: CliContext, connection: Con
   }
   const namespace =
     args.leaseNamespace ?? (args.leaderElection ? await leaseNamespace(connection) : connection.namespace);
-  return { agentImage, namespace };
+  return { agentImage, imageRegistry, namespace };
 }
 
 const namespaces: Resource = { group: '', version: 'v1', kind: 'Namespace', plural: 'namespaces', namespaced: false };

@@ -32,6 +32,8 @@ export interface PodOptions {
 }
 
 export interface DeploymentOptions extends PodOptions {
+  /** Of images that no resource names. */
+  readonly imageRegistry: string | undefined;
   readonly namespace: string;
   readonly replicas: number;
   /** Empty for all. */
@@ -139,6 +141,9 @@ function podSpec(options: DeploymentOptions): k8s.PodSpec {
             : [{ name: 'CLUSTERWRIGHT_NAMESPACES', value: options.namespaces.join(',') }]),
           // The agent of backups is in the same image.
           { name: 'CLUSTERWRIGHT_AGENT_IMAGE', value: options.image },
+          ...(options.imageRegistry === undefined
+            ? []
+            : [{ name: 'CLUSTERWRIGHT_IMAGE_REGISTRY', value: options.imageRegistry }]),
           { name: 'CLUSTERWRIGHT_PORT', value: String(operatorPort) },
           { name: 'CLUSTERWRIGHT_LOG_LEVEL', value: options.logLevel },
           ...(options.dryRuns ? [] : [{ name: 'CLUSTERWRIGHT_DRY_RUNS', value: 'false' }]),

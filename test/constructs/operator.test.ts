@@ -246,6 +246,15 @@ describe('the pods of the operator', () => {
     expect(named({ watch: { namespaces: ['b', 'a', 'b'] } })).toBe('a,b');
   });
 
+  test('run their default image from the registry that they are told, and tell the controller', () => {
+    const imageRegistry = 'r.example/mirror';
+    const registryOf = (props: OperatorProps) =>
+      podOf(operator(props)).containers[0]?.env.find(({ name }) => name === 'CLUSTERWRIGHT_IMAGE_REGISTRY')?.value;
+    expect(podOf(operator({ imageRegistry })).containers[0]?.image).toBe('r.example/mirror/clusterwright:0.1.0');
+    expect(podOf(operator({ imageRegistry, image: 'x/y:1' })).containers[0]?.image).toBe('x/y:1');
+    expect([registryOf({ imageRegistry }), registryOf({})]).toEqual([imageRegistry, undefined]);
+  });
+
   test('run the image they are told to', () => {
     const [container] = podOf(operator({ image: 'r.example.com/x@sha256:0', imagePullPolicy: 'Always' })).containers;
     expect(container).toMatchObject({ image: 'r.example.com/x@sha256:0', imagePullPolicy: 'Always' });
@@ -397,6 +406,7 @@ describe('the operator as a whole', () => {
     [{ replicas: 0 }, 'replicas'],
     [{ replicas: 1.5 }, 'replicas'],
     [{ clusterScopedName: 'A b' }, 'clusterScopedName'],
+    [{ imageRegistry: 'mirror/' }, 'imageRegistry'],
     [{ labels: { 'app.kubernetes.io/managed-by': 'clusterwright' } }, 'managed-by'],
   ])('is refused at synth with %j', (props, fault) => {
     expect(() => operator(props)).toThrow(fault);

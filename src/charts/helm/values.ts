@@ -1,4 +1,5 @@
 /** The values of the chart, once: `values.yaml`, its schema and the table of the README are made from them. */
+import { imageRegistryPattern } from '../../api/image.ts';
 import { defaultApiServerPorts } from '../../constructs/operator.ts';
 import { defaultResources } from '../../constructs/operator-deployment.ts';
 import { operatorImage } from '../../constructs/operator-identity.ts';
@@ -47,6 +48,13 @@ const [repository] = operatorImage.split(':');
 type Row = readonly [path: string, type: string, schema: object, fallback: unknown, description: string];
 
 const rows: readonly Row[] = [
+  [
+    'imageRegistry',
+    'string',
+    { ...text, pattern: `${imageRegistryPattern}|^$`, maxLength: 200 },
+    '',
+    'Registry, with a path where it has one, of every image that nobody names: of the operator, if `image.repository` has its default, and of databases without `spec.image`. Another one restarts the pods of databases. When empty, the registry that each image is released at.',
+  ],
   [
     'image.repository',
     'string',

@@ -18,6 +18,7 @@ import { postgresBootstrapRules, postgresBootstrapSchema } from './import-from.t
 import { monitoringRules, monitoringSchema } from './monitoring.ts';
 import { parametersSchema } from './parameters.ts';
 import { poolerRules, poolerSchema } from './pooler.ts';
+import { releasedImage } from './released-image.ts';
 import { postgresTlsRules, postgresTlsSchema } from './tls.ts';
 import { walSizeRules, walStorageRules, walStorageSchema } from './wal-storage.ts';
 
@@ -169,7 +170,7 @@ export const postgresSpecSchema = {
       enum: majors,
       default: '17',
     },
-    image: imageSchema('clusterwright-postgres:VERSION'),
+    image: imageSchema(releasedImage('VERSION')),
     instances: {
       type: 'integer',
       description:
