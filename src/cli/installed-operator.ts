@@ -9,6 +9,8 @@ export interface InstalledOperator {
   readonly agentImage: string | undefined;
   /** Where images come from that no resource names. */
   readonly imageRegistry: string | undefined;
+  /** Of the resources that it serves; undefined: all. */
+  readonly resourceSelector: string | undefined;
   /** Whether it has pods of new templates judged by dry run. */
   readonly dryRuns: boolean;
 }
@@ -29,6 +31,7 @@ export async function installedOperator(client: Pick<KubeClient, 'get'>): Promis
     return {
       agentImage: variables.get('CLUSTERWRIGHT_AGENT_IMAGE'),
       imageRegistry: variables.get('CLUSTERWRIGHT_IMAGE_REGISTRY'),
+      resourceSelector: variables.get('CLUSTERWRIGHT_RESOURCE_SELECTOR'),
       dryRuns: variables.get('CLUSTERWRIGHT_DRY_RUNS') !== 'false',
     };
   } catch (error) {

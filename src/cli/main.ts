@@ -193,6 +193,10 @@ function commandLine({ words, names }: Line, cli: CliContext) {
               type: 'string',
               describe: "Namespace of the lease [default: the operator's namespace]",
             },
+            'resource-selector': {
+              type: 'string',
+              describe: "Label selector of the resources to serve [default: the operator's, else all]",
+            },
             'leader-election': {
               type: 'boolean',
               default: true,

@@ -1,8 +1,10 @@
 /** Plans against a cluster: of the clusters of a manifest as they are meant, or of one as it is there. */
 import type { Cluster, CommonSpec } from '../api/cluster.ts';
 import { inRegistry } from '../api/image.ts';
+import { labelSelector, labelSelectorFault } from '../api/label-selector.ts';
 import type { KubeObject } from '../api/object.ts';
 import { validateCluster } from '../api/validate.ts';
+import { operatorNamespace } from '../constructs/operator-identity.ts';
 import type { KindHandler } from '../engine/engine.ts';
 import { defaultAgentImage } from '../jobs/agent-pod.ts';
 import { deletionSpec, invalidSpec, maintenanceSpec } from '../runtime/partial-spec.ts';
@@ -70,6 +72,7 @@ export async function planLive(args: LiveArguments, cli: CliContext): Promise<re
         `${standIn} stands for the operator's image, which cannot be told from here; --agent-image names it\n`,
       );
     }
+    for (const note of unselected(previews, installed?.resourceSelector)) cli.stderr(`${note}\n`);
     return previews;
   } finally {
     await connection.close();
@@ -85,6 +88,19 @@ async function readable(
   const documents = await readDocuments(file, cli);
   for (const note of ownClusters(kinds, documents).notes) cli.stderr(`${note}\n`);
   return documents;
+}
+
+/** What the installed operator does not do, since the resources are not its own. */
+function unselected(previews: readonly Preview[], text: string | undefined): string[] {
+  if (text === undefined || labelSelectorFault(text) !== undefined) return [];
+  const selector = labelSelector(text);
+  return previews.flatMap(({ cluster: { kind, metadata } }) =>
+    selector.matches(metadata.labels)
+      ? []
+      : [
+          `${kind}/${metadata.name} has no labels that match ${text}, the label selector of the operator in ${operatorNamespace}: that operator leaves it alone`,
+        ],
+  );
 }
 
 const showing =

@@ -1,4 +1,5 @@
 /** `clusterwright run`: the controller as a process of this machine, with the rights of a kubeconfig. */
+import { type LabelSelector, labelSelector, labelSelectorFault } from '../api/label-selector.ts';
 import type { Resource } from '../api/object.ts';
 import { operatorNamespace } from '../constructs/operator-identity.ts';
 import { isNotFound } from '../runtime/api-error.ts';
@@ -16,6 +17,8 @@ export interface RunArguments
     ImageRegistryArguments {
   /** Separated by commas. Default: all. */
   readonly namespaces?: string | undefined;
+  /** Label selector of the resources to serve. Default: that of the operator that is installed, else all. */
+  readonly resourceSelector?: string | undefined;
   readonly leaseNamespace?: string | undefined;
   readonly leaderElection: boolean;
   /** For /healthz, /readyz and /metrics; 0 picks a free one. */
@@ -32,11 +35,12 @@ export const run: Command<RunArguments> = async (args, cli) => {
     throw new CommandError('--port must be from 0 to 65535');
   }
   const connection = await cli.connect(args);
-  const { agentImage, imageRegistry, namespace } = await preparations(args, cli, connection).finally(() =>
+  const { agentImage, imageRegistry, namespace, selector } = await preparations(args, cli, connection).finally(() =>
     connection.close(),
   );
   const code = await runOperatorProcess({
     namespaces: (args.namespaces ?? '').split(',').filter((name) => name !== ''),
+    selector,
     leaderElection,
     port,
     dryRuns,
@@ -57,9 +61,23 @@ async function preparations(args: RunArguments, cli: CliContext, connection: Con
       `no operator is installed in ${operatorNamespace}, whose image the Jobs of backups and restores could run: name one that holds the agent and that this cluster can pull, by --agent-image or CLUSTERWRIGHT_AGENT_IMAGE`,
     );
   }
+  const selector = selectorOf(args.resourceSelector ?? installed?.resourceSelector);
+  const isAnother = installed !== undefined && selector?.text !== selectorOf(installed.resourceSelector)?.text;
+  if (isAnother && args.leaderElection && args.leaseNamespace === undefined) {
+    throw new CommandError(
+      `the operator in ${operatorNamespace} serves other resources: with its lease, only one of the two would work; name another namespace by --lease-namespace`,
+    );
+  }
   const namespace =
     args.leaseNamespace ?? (args.leaderElection ? await leaseNamespace(connection) : connection.namespace);
-  return { agentImage, imageRegistry, namespace };
+  return { agentImage, imageRegistry, namespace, selector };
+}
+
+function selectorOf(text: string | undefined): LabelSelector | undefined {
+  if (text === undefined || text === '') return undefined;
+  const fault = labelSelectorFault(text);
+  if (fault !== undefined) throw new CommandError(`--resource-selector ${fault}`);
+  return labelSelector(text);
 }
 
 const namespaces: Resource = { group: '', version: 'v1', kind: 'Namespace', plural: 'namespaces', namespaced: false };

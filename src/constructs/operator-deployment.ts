@@ -38,6 +38,8 @@ export interface DeploymentOptions extends PodOptions {
   readonly replicas: number;
   /** Empty for all. */
   readonly namespaces: readonly string[];
+  /** Undefined: all resources. */
+  readonly resourceSelector: string | undefined;
   readonly logLevel: string;
   readonly dryRuns: boolean;
   readonly resources: OperatorResources;
@@ -139,6 +141,9 @@ function podSpec(options: DeploymentOptions): k8s.PodSpec {
           ...(options.namespaces.length === 0
             ? []
             : [{ name: 'CLUSTERWRIGHT_NAMESPACES', value: options.namespaces.join(',') }]),
+          ...(options.resourceSelector === undefined
+            ? []
+            : [{ name: 'CLUSTERWRIGHT_RESOURCE_SELECTOR', value: options.resourceSelector }]),
           // The agent of backups is in the same image.
           { name: 'CLUSTERWRIGHT_AGENT_IMAGE', value: options.image },
           ...(options.imageRegistry === undefined

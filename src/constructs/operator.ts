@@ -7,6 +7,7 @@
 import type { k8s } from 'cdk8s-plus-28';
 import { Construct } from 'constructs';
 import { imageRegistryFault, inRegistry } from '../api/image.ts';
+import { labelSelectorFault } from '../api/label-selector.ts';
 import { engines as ownEngines } from '../engines/index.ts';
 import { type DefinedEngine, handlersOf } from '../jobs/handlers.ts';
 import { managedByLabel } from '../resources/metadata.ts';
@@ -43,6 +44,11 @@ export interface OperatorProps {
   readonly createNamespace?: boolean;
   /** Default all namespaces. */
   readonly watch?: Watch;
+  /**
+   * The label selector of the resources that it serves, in the syntax of Kubernetes: `tier=blue`. Others are left alone, with all that
+   * belongs to them. No two operators may select the same resource. Default: all resources.
+   */
+  readonly resourceSelector?: string;
   /** Default true: the roles view and edit of Kubernetes cover our kinds. Needs a ClusterRole. */
   readonly extendUserRoles?: boolean;
   /** Default true: the operator may create pods, and has a pod of a new template judged by dry run. */
@@ -71,6 +77,7 @@ export class Operator extends Construct {
     const {
       engines = ownEngines,
       imageRegistry,
+      resourceSelector,
       image = inRegistry(operatorImage, imageRegistry),
       imagePullPolicy = 'IfNotPresent',
       replicas = 2,
@@ -88,7 +95,7 @@ export class Operator extends Construct {
     } = props;
     const { imagePullSecrets = [], nodeSelector = {}, tolerations = [], priorityClassName } = props;
     const namespaces = 'all' in watch ? [] : [...new Set(watch.namespaces)].sort();
-    this.node.addValidation({ validate: () => faultsOf(watch, replicas, clusterScopedName, labels, imageRegistry) });
+    this.node.addValidation({ validate: () => faultsOf(props, watch, replicas, clusterScopedName) });
 
     if (createNamespace) {
       plainObject(this, 'namespace', restrictedNamespace(namespace, { 'argocd.argoproj.io/sync-wave': '-2' }));
@@ -109,6 +116,7 @@ export class Operator extends Construct {
         dryRuns,
         resources,
       },
+      resourceSelector,
       ...{ nodeSelector, tolerations, priorityClassName, labels, annotations },
     });
     ownPodsPolicy(this, clusterScopedName, handlers);
@@ -118,11 +126,10 @@ export class Operator extends Construct {
 }
 
 function faultsOf(
+  { labels = {}, imageRegistry, resourceSelector }: OperatorProps,
   watch: Watch,
   replicas: number,
   clusterScopedName: string,
-  labels: object,
-  imageRegistry: string | undefined,
 ): string[] {
   const faults: string[] = [];
   if (!('all' in watch) && watch.namespaces.length === 0) {
@@ -135,5 +142,7 @@ function faultsOf(
   if (managedByLabel in labels) faults.push(`labels: ${managedByLabel} marks the objects of databases`);
   const registryFault = imageRegistry === undefined ? undefined : imageRegistryFault(imageRegistry);
   if (registryFault !== undefined) faults.push(`imageRegistry: ${registryFault}`);
+  const selectorFault = resourceSelector === undefined ? undefined : labelSelectorFault(resourceSelector);
+  if (selectorFault !== undefined) faults.push(`resourceSelector: ${selectorFault}`);
   return faults;
 }

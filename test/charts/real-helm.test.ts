@@ -74,6 +74,10 @@ const cases: Readonly<Record<string, Case>> = {
     values: { imageRegistry: 'r.example/mirror', image: { repository: 'other.example/clusterwright', tag: '2' } },
     props: { imageRegistry: 'r.example/mirror', image: 'other.example/clusterwright:2' },
   },
+  'some resources': {
+    values: { resourceSelector: 'tier in (blue, green),!old', imageRegistry: 'r.example', watch: { all: true } },
+    props: { resourceSelector: 'tier in (blue, green),!old', imageRegistry: 'r.example', watch: { all: true } },
+  },
   'everything that a company sets': {
     values: {
       imagePullSecrets: [{ name: 'registry' }, { name: 'mirror' }],
@@ -115,6 +119,8 @@ const refused: readonly (readonly [object, string])[] = [
   [{ replicas: 0 }, '/replicas'],
   [{ logLevel: 'loud' }, '/logLevel'],
   [{ image: { digest: 'sha256:1' } }, '/image/digest'],
+  [{ resourceSelector: 'tier=blue env=a' }, '/resourceSelector'],
+  [{ resourceSelector: 'tier > 1' }, '/resourceSelector'],
   [{ imageRegistry: 'mirror' }, '/imageRegistry'],
   [{ imageRegistry: 'https://r.example' }, '/imageRegistry'],
   [{ imagePullSecrets: ['registry'] }, '/imagePullSecrets/0'],

@@ -246,6 +246,12 @@ describe('the pods of the operator', () => {
     expect(named({ watch: { namespaces: ['b', 'a', 'b'] } })).toBe('a,b');
   });
 
+  test('know which resources to serve', () => {
+    const selectorOf = (props: OperatorProps) =>
+      podOf(operator(props)).containers[0]?.env.find(({ name }) => name === 'CLUSTERWRIGHT_RESOURCE_SELECTOR')?.value;
+    expect([selectorOf({}), selectorOf({ resourceSelector: 'tier=blue' })]).toEqual([undefined, 'tier=blue']);
+  });
+
   test('run their default image from the registry that they are told, and tell the controller', () => {
     const imageRegistry = 'r.example/mirror';
     const registryOf = (props: OperatorProps) =>
@@ -407,6 +413,7 @@ describe('the operator as a whole', () => {
     [{ replicas: 1.5 }, 'replicas'],
     [{ clusterScopedName: 'A b' }, 'clusterScopedName'],
     [{ imageRegistry: 'mirror/' }, 'imageRegistry'],
+    [{ resourceSelector: 'tier=a b' }, 'resourceSelector'],
     [{ labels: { 'app.kubernetes.io/managed-by': 'clusterwright' } }, 'managed-by'],
   ])('is refused at synth with %j', (props, fault) => {
     expect(() => operator(props)).toThrow(fault);

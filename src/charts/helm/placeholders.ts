@@ -26,6 +26,7 @@ const given = {
 
 const watchedNamespace = 'chart-watched-namespace';
 const registry = 'chart.image-registry';
+const selector = 'chart.resourceSelector';
 
 /** Helm creates the namespace. The closed unions of two properties have no room for a placeholder. */
 export const operatorProps: OperatorProps = {
@@ -35,6 +36,7 @@ export const operatorProps: OperatorProps = {
   createNamespace: false,
 };
 
+export const someResources = { resourceSelector: selector } as const;
 export const ownRegistry = { imageRegistry: registry } as const;
 
 export const namedNamespaces = { namespaces: [watchedNamespace] } as const;
@@ -44,6 +46,7 @@ export const checkOptions: PodOptions & { readonly namespace: string } = given;
 /** Expressions of strings, in the places of their placeholders. */
 const texts: Readonly<Record<string, string>> = {
   [given.image]: 'include "clusterwright.image" $',
+  [selector]: '$.Values.resourceSelector',
   [registry]: '$.Values.imageRegistry',
   [given.imagePullPolicy]: '$.Values.image.pullPolicy',
   [given.namespace]: '$.Release.Namespace',

@@ -1,5 +1,6 @@
 /** The values of the chart, once: `values.yaml`, its schema and the table of the README are made from them. */
 import { imageRegistryPattern } from '../../api/image.ts';
+import { labelSelectorMaxLength, labelSelectorPattern } from '../../api/label-selector.ts';
 import { defaultApiServerPorts } from '../../constructs/operator.ts';
 import { defaultResources } from '../../constructs/operator-deployment.ts';
 import { operatorImage } from '../../constructs/operator-identity.ts';
@@ -104,6 +105,13 @@ const rows: readonly Row[] = [
     { ...list(dnsLabel), uniqueItems: true },
     [],
     'Namespaces that the operator watches, with a Role in each. They must exist. When empty, the namespace of the release.',
+  ],
+  [
+    'resourceSelector',
+    'string',
+    { ...text, pattern: `${labelSelectorPattern}|^$`, maxLength: labelSelectorMaxLength },
+    '',
+    'Label selector of the resources that the operator serves, such as `tier=blue`. It leaves others alone. No two operators may select the same resource. When empty, all resources.',
   ],
   [
     'extendUserRoles',
