@@ -72,7 +72,12 @@ export function operatorDeployment(scope: Construct, options: DeploymentOptions)
   });
   new k8s.KubePodDisruptionBudget(scope, 'budget', {
     metadata,
-    spec: { maxUnavailable: k8s.IntOrString.fromNumber(1), selector },
+    // A pod that is not ready leads nothing: it must not hold up a drain.
+    spec: {
+      maxUnavailable: k8s.IntOrString.fromNumber(1),
+      unhealthyPodEvictionPolicy: 'AlwaysAllow',
+      selector,
+    },
   });
   new k8s.KubeService(scope, 'metrics', {
     metadata: { ...metadata, name: `${operatorName}-metrics` },

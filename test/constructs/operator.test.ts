@@ -223,7 +223,10 @@ describe('the pods of the operator', () => {
     for (const probe of ['startupProbe', 'livenessProbe', 'readinessProbe']) expect(controller).toHaveProperty(probe);
     expect(controller?.resources).toEqual({ requests: { cpu: '50m', memory: '96Mi' }, limits: { memory: '256Mi' } });
     expect(findObject(operator(), 'Deployment', 'clusterwright').spec).toMatchObject({ replicas: 2 });
-    expect(findObject(operator(), 'PodDisruptionBudget', 'clusterwright').spec).toMatchObject({ maxUnavailable: 1 });
+    expect(findObject(operator(), 'PodDisruptionBudget', 'clusterwright').spec).toMatchObject({
+      maxUnavailable: 1,
+      unhealthyPodEvictionPolicy: 'AlwaysAllow',
+    });
   });
 
   test('take what they are given', () => {

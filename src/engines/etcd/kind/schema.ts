@@ -19,6 +19,7 @@ import { quantityPattern } from '../../../api/quantity.ts';
 import { schedulingSchema } from '../../../api/scheduling.ts';
 import type { Defaulted, StructuralSchema, Written } from '../../../api/schema.ts';
 import { secretRefSchema } from '../../../api/secret-ref.ts';
+import { databaseFields } from '../../../api/selectable-fields.ts';
 import { statusSchema } from '../../../api/status-schema.ts';
 import { storageRules, volumeSchema } from '../../../api/storage.ts';
 import { releasedImage } from './released-image.ts';
@@ -276,6 +277,7 @@ export const etcdKind: KindDefinition = {
     ...lifeColumns,
     ...wideColumns,
   ],
+  selectableFields: databaseFields,
   scale: {
     specReplicasPath: '.spec.replicas',
     statusReplicasPath: '.status.replicas',

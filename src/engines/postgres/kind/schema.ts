@@ -11,6 +11,7 @@ import { metadataSchema } from '../../../api/metadata.ts';
 import { podsSchema } from '../../../api/pods.ts';
 import { schedulingSchema } from '../../../api/scheduling.ts';
 import type { Defaulted, StructuralSchema, Written } from '../../../api/schema.ts';
+import { databaseFields } from '../../../api/selectable-fields.ts';
 import { archiveStatusSchema, statusSchema, walStorageStatusSchema } from '../../../api/status-schema.ts';
 import { storageRules, volumeSchema } from '../../../api/storage.ts';
 import { accessRules, accessSchema } from './access.ts';
@@ -264,6 +265,7 @@ export const postgresKind: KindDefinition = {
     ...lifeColumns,
     ...wideColumns,
   ],
+  selectableFields: databaseFields,
   scale: {
     specReplicasPath: '.spec.instances',
     statusReplicasPath: '.status.replicas',

@@ -139,7 +139,7 @@ export function poolerChildren(cluster: Cluster<PostgresSpec>): Desired[] {
     poolerSecret(cluster),
     { object: configMap(owned, files) },
     { object: clusterIPService({ metadata: owned, selector, ports }) },
-    { object: disruptionBudget(owned, selector) },
+    { object: disruptionBudget(owned, selector, 'AlwaysAllow') },
     { object: set },
   ];
 }

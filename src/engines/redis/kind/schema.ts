@@ -20,6 +20,7 @@ import { podsSchema } from '../../../api/pods.ts';
 import { schedulingSchema } from '../../../api/scheduling.ts';
 import { type CelRule, celName, type Defaulted, type StructuralSchema, type Written } from '../../../api/schema.ts';
 import { secretRefSchema } from '../../../api/secret-ref.ts';
+import { databaseFields } from '../../../api/selectable-fields.ts';
 import { statusSchema } from '../../../api/status-schema.ts';
 import { storageRules, storageSchema } from '../../../api/storage.ts';
 import { directiveProperties, redisDirectives } from './directives.ts';
@@ -244,6 +245,7 @@ export const redisKind: KindDefinition = {
     { name: 'Mode', type: 'string', jsonPath: '.spec.mode', description: 'Standalone or Sentinel.', priority: 1 },
     ...wideColumns,
   ],
+  selectableFields: databaseFields,
   scale: {
     specReplicasPath: '.spec.replicas',
     statusReplicasPath: '.status.replicas',
