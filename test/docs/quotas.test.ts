@@ -90,8 +90,6 @@ const stories: Readonly<Record<string, Story>> = {
   'with pooler': ['PostgresCluster', pooled, postgres],
   'with monitoring': ['PostgresCluster', { ...postgres, monitoring: {} }, postgres],
   'with backup.archive': ['PostgresCluster', { ...postgres, backup: { ...target, archive: {} } }, postgres],
-  'with access.primary': ['PostgresCluster', { ...postgres, access: { primary: reached } }, postgres],
-  'with access.replicas': ['PostgresCluster', { ...postgres, access: { replicas: reached } }, postgres],
   PostgresDatabase: ['PostgresDatabase', { cluster: { kind: 'PostgresCluster', name: 'a' }, name: 'a', owner: 'a' }],
   PostgresUser: ['PostgresUser', { cluster: { kind: 'PostgresCluster', name: 'a' }, name: 'a' }],
   Backup: ['Backup', { cluster: { kind: 'RedisCluster', name: 'a' }, ...target }],
@@ -116,4 +114,18 @@ it.each(rows)('$title', ({ title, cells }) => {
   const made = less === undefined ? counted(kind, spec) : added(kind, spec, less);
   const told = columns.map((column, i) => [column, evaluated(cells[i] ?? '', fields[kind] ?? {})]);
   expect({ ...Object.fromEntries(told), others: othersIn(cells[columns.length] ?? '') }).toEqual(made);
+});
+
+it.each([
+  ['RedisCluster', 'primary'],
+  ['RedisCluster', 'replicas'],
+  ['EtcdCluster', 'clients'],
+  ['PostgresCluster', 'primary'],
+  ['PostgresCluster', 'replicas'],
+])('a Service in access of a %s, such as %s, is one Service more', (kind, service) => {
+  expect(page).toContain('Each Service in `access` of a cluster is one Service more.');
+  expect(added(kind, { access: { [service]: reached } }, {})).toEqual({
+    ...Object.fromEntries(columns.map((column) => [column, column === 'Service' ? 1 : 0])),
+    others: {},
+  });
 });
