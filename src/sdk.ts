@@ -99,6 +99,7 @@ export {
 export { computeResources } from './resources/compute.ts';
 export { configMap } from './resources/configmap.ts';
 export { disruptionBudget } from './resources/disruptionbudget.ts';
+export { imageOf } from './resources/image.ts';
 export {
   labels,
   memberLabel,

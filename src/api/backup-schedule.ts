@@ -3,6 +3,7 @@
  *
  * The times are checked as far as rules can; the API server has the last word when the CronJob is made.
  */
+
 import { scheduleStatusSchema } from './backup-status.ts';
 import { backedUpSchema, encryptionSchema, targetSchema } from './backup-target.ts';
 import { durationSchema } from './duration.ts';
@@ -10,6 +11,7 @@ import { group, version } from './group.ts';
 import type { KindDefinition } from './kind.ts';
 import { metadataSchema } from './metadata.ts';
 import type { CelRule, Defaulted, StructuralSchema, Written } from './schema.ts';
+import { aboutDatabaseFields } from './selectable-fields.ts';
 
 const parts = [
   { name: 'minute', bounds: '0 to 59', number: '[0-5]?[0-9]' },
@@ -125,6 +127,7 @@ export const scheduleKind: KindDefinition = {
     required: ['spec'],
     properties: { metadata: metadataSchema, spec: scheduleSpecSchema, status: scheduleStatusSchema },
   },
+  selectableFields: aboutDatabaseFields,
   printerColumns: [
     { name: 'Phase', type: 'string', jsonPath: '.status.phase', description: 'Phase of the schedule.' },
     { name: 'Schedule', type: 'string', jsonPath: '.spec.schedule', description: 'Schedule in cron format.' },

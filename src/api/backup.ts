@@ -1,10 +1,12 @@
 /** Backup: one backup of one cluster, taken once. What it says never changes, so a name stands for one backup. */
+
 import { backupStatusSchema } from './backup-status.ts';
 import { backedUpSchema, encryptionSchema, targetSchema } from './backup-target.ts';
 import { group, version } from './group.ts';
 import type { KindDefinition } from './kind.ts';
 import { metadataSchema } from './metadata.ts';
 import type { Defaulted, StructuralSchema, Written } from './schema.ts';
+import { aboutDatabaseFields } from './selectable-fields.ts';
 
 export const backupSpecSchema = {
   type: 'object',
@@ -32,6 +34,7 @@ export const backupKind: KindDefinition = {
     required: ['spec'],
     properties: { metadata: metadataSchema, spec: backupSpecSchema, status: backupStatusSchema },
   },
+  selectableFields: aboutDatabaseFields,
   printerColumns: [
     { name: 'Phase', type: 'string', jsonPath: '.status.phase', description: 'Phase of the backup.' },
     { name: 'Kind', type: 'string', jsonPath: '.spec.cluster.kind', description: 'Kind of the cluster.' },

@@ -9,6 +9,8 @@ export interface Cluster<Spec = unknown> extends KubeObject {
   /** Defaulted and validated. The controller never writes to it. */
   readonly spec: Spec;
   readonly status?: ClusterStatus;
+  /** No part of the resource: where the operator takes images from that the spec does not name. Undefined: from where they are released. */
+  readonly imageRegistry?: string;
 }
 
 /** The fields that mean the same in every kind; the runtime needs no more of a spec than this. */

@@ -2,11 +2,13 @@
  * What kinds for the content of a cluster have in common: a database, a user, a topic. Such a resource names its cluster, which is in
  * its own namespace, and what the content is called there.
  */
+
 import type { KindDefinition, PrinterColumn } from './kind.ts';
 import { maxNameLength, metadataSchema, namePattern } from './metadata.ts';
 import type { Resource } from './object.ts';
 import { observedGenerationSchema, unobservedStatus } from './observed-generation.ts';
 import type { StructuralSchema } from './schema.ts';
+import { aboutDatabaseFields } from './selectable-fields.ts';
 import { bindingSchema, conditions, phaseSchema, plan } from './status-schema.ts';
 
 /** Of a kind for content, what everybody may read. */
@@ -103,5 +105,6 @@ export function contentKind(
       properties: { metadata: metadataSchema, spec, status: contentStatusSchema },
     },
     printerColumns: contentColumns(named),
+    selectableFields: aboutDatabaseFields,
   };
 }

@@ -39,6 +39,9 @@ export function customResourceDefinition(kind: KindDefinition): KubeObject {
           schema: { openAPIV3Schema: kind.schema },
           subresources: { status: {}, ...(kind.scale === undefined ? {} : { scale: kind.scale }) },
           additionalPrinterColumns: kind.printerColumns,
+          ...(kind.selectableFields === undefined
+            ? {}
+            : { selectableFields: kind.selectableFields.map((jsonPath) => ({ jsonPath })) }),
         },
       ],
     },

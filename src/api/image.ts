@@ -1,4 +1,4 @@
-/** The image of a database: by tag or digest, so that what runs is said. */
+/** The image of a database: by tag or digest, so that what runs is said. And the registry of those that no resource names. */
 import type { StructuralSchema } from './schema.ts';
 
 const imageName = '[a-z0-9]+([._-]+[a-z0-9]+)*(:[0-9]{1,5})?(/[a-z0-9]+([._-]+[a-z0-9]+)*)*';
@@ -13,3 +13,23 @@ export const imageSchema = <const Fallback extends string>(fallback: Fallback) =
     pattern: `^${imageName}(${imageTag}(${imageDigest})?|${imageDigest})$`,
     maxLength: 500,
   }) as const satisfies StructuralSchema;
+
+const domainLabel = '[a-z0-9]+(-+[a-z0-9]+)*';
+const port = ':[0-9]{1,5}';
+
+/** A registry and a path in it. A first part without a dot and a port is none: container runtimes take it for a path at docker.io. */
+export const imageRegistryPattern = `^(localhost(${port})?|${domainLabel}((\\.${domainLabel})+(${port})?|${port}))(/[a-z0-9]+([._-]+[a-z0-9]+)*)*$`;
+
+const registryMaxLength = 200;
+
+/** In words; undefined where it may be one. */
+export function imageRegistryFault(registry: string): string | undefined {
+  return registry.length <= registryMaxLength && new RegExp(imageRegistryPattern).test(registry)
+    ? undefined
+    : `must be a registry, with a path where it has one, such as registry.example/mirror, of at most ${registryMaxLength} characters`;
+}
+
+/** The same image at another registry: `docker.io/library/redis:8.0` is `REGISTRY/library/redis:8.0`. */
+export function inRegistry(image: string, registry: string | undefined): string {
+  return registry === undefined ? image : `${registry}/${image.replace(/^(localhost|[^/]*[.:][^/]*)\//, '')}`;
+}

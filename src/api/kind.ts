@@ -23,6 +23,8 @@ export interface KindDefinition {
   /** The whole object: `metadata` rules, `spec` and `status`. What is written here is what the API server gets. */
   readonly schema: StructuralSchema;
   readonly printerColumns: readonly PrinterColumn[];
+  /** Paths of strings, booleans and integers for field selectors, at most eight: `.spec.version`. Default none. */
+  readonly selectableFields?: readonly string[];
   /** Absent for a kind that has no size. */
   readonly scale?: {
     readonly specReplicasPath: string;

@@ -88,9 +88,22 @@ export function referencePage(
     ...kind.printerColumns.map((column) =>
       tableRow([column.name, (column.priority ?? 0) === 0 ? 'always' : 'with `-o wide`', column.description]),
     ),
+    ...fieldSelectors(kind),
     '',
   ];
   return lines.join('\n');
+}
+
+function fieldSelectors({ resource, selectableFields = [] }: KindDefinition): string[] {
+  const [first] = selectableFields;
+  if (first === undefined) return [];
+  const fields = selectableFields.map((path) => code(path.slice(1)));
+  return [
+    '',
+    '## Field selectors',
+    '',
+    `From Kubernetes 1.31 on, \`kubectl get ${resource.plural} --field-selector\` selects by ${fields.join(', ')}.`,
+  ];
 }
 
 /** Every field below a node, depth first, in the order of the schema. */

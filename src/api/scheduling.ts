@@ -8,6 +8,8 @@ const anyTerms = (rules: string) =>
   ({
     type: 'object',
     description: `${rules} At most 16,384 characters as JSON.`,
+    // Kubernetes knows two. How long they are is checked outside of the API server: see `longestOpenValue`.
+    maxProperties: 16,
     'x-kubernetes-preserve-unknown-fields': true,
   }) as const;
 

@@ -27,8 +27,8 @@ export interface CliContext extends Output {
   readonly program: string;
   /** What to type to run it again: `npx clusterwright` in a checkout. */
   readonly command: string;
-  /** The kinds that this program knows. `agentImage`: what their Jobs would run; default that of a release. */
-  handlers(agentImage?: string): Promise<readonly KindHandler[]>;
+  /** The kinds that this program knows. `agentImage` and `imageRegistry`: what the operator would have been told; see `handlersOf`. */
+  handlers(agentImage?: string, imageRegistry?: string): Promise<readonly KindHandler[]>;
   /** What the sandbox makes images of these kinds' databases from. */
   images(): Promise<readonly ImageRecipe[]>;
   readText(path: string): Promise<string>;

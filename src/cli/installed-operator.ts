@@ -7,6 +7,10 @@ import type { KubeClient } from '../runtime/client.ts';
 export interface InstalledOperator {
   /** Which image the Jobs of backups and restores run. */
   readonly agentImage: string | undefined;
+  /** Where images come from that no resource names. */
+  readonly imageRegistry: string | undefined;
+  /** Of the resources that it serves; undefined: all. */
+  readonly resourceSelector: string | undefined;
   /** Whether it has pods of new templates judged by dry run. */
   readonly dryRuns: boolean;
 }
@@ -26,6 +30,8 @@ export async function installedOperator(client: Pick<KubeClient, 'get'>): Promis
     const variables = variablesOf(found);
     return {
       agentImage: variables.get('CLUSTERWRIGHT_AGENT_IMAGE'),
+      imageRegistry: variables.get('CLUSTERWRIGHT_IMAGE_REGISTRY'),
+      resourceSelector: variables.get('CLUSTERWRIGHT_RESOURCE_SELECTOR'),
       dryRuns: variables.get('CLUSTERWRIGHT_DRY_RUNS') !== 'false',
     };
   } catch (error) {

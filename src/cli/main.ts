@@ -16,6 +16,7 @@ import {
   agentImageOption,
   askOption,
   fromOption,
+  imageRegistryOption,
   namespaceOption,
   outputOption,
   required,
@@ -32,9 +33,9 @@ const cliContext = ({ engines, images = async () => [], agent }: CliOptions): Cl
   command: commandName(argv[1]),
   stdout: (output) => void stdout.write(output),
   stderr: (output) => void stderr.write(output),
-  handlers: async (agentImage) => {
+  handlers: async (agentImage, imageRegistry) => {
     const [{ handlersOf }, known] = await Promise.all([import('../jobs/handlers.ts'), engines()]);
-    return handlersOf(known, agentImage);
+    return handlersOf(known, agentImage, imageRegistry);
   },
   images,
   readText: (path) => readFile(path, 'utf8'),
@@ -86,6 +87,7 @@ function commandLine({ words, names }: Line, cli: CliContext) {
             },
             ...fromOption,
             ...agentImageOption,
+            ...imageRegistryOption,
           }),
         handle(async () => (await import('./render.ts')).render),
       )
@@ -103,6 +105,7 @@ function commandLine({ words, names }: Line, cli: CliContext) {
             },
             ...fromOption,
             ...agentImageOption,
+            ...imageRegistryOption,
             ...askOption,
             ...outputOption('Print the plan as data'),
           }),
@@ -190,6 +193,10 @@ function commandLine({ words, names }: Line, cli: CliContext) {
               type: 'string',
               describe: "Namespace of the lease [default: the operator's namespace]",
             },
+            'resource-selector': {
+              type: 'string',
+              describe: "Label selector of the resources to serve [default: the operator's, else all]",
+            },
             'leader-election': {
               type: 'boolean',
               default: true,
@@ -201,6 +208,7 @@ function commandLine({ words, names }: Line, cli: CliContext) {
               describe: 'Port of /healthz, /readyz and /metrics; 0 picks a free one',
             },
             ...agentImageOption,
+            ...imageRegistryOption,
             'dry-runs': {
               type: 'boolean',
               default: true,

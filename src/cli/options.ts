@@ -25,6 +25,13 @@ export const agentImageOption = {
   },
 } as const satisfies Record<string, Options>;
 
+export const imageRegistryOption = {
+  'image-registry': {
+    type: 'string',
+    describe: "Registry of images that no resource names [default: CLUSTERWRIGHT_IMAGE_REGISTRY, else the operator's]",
+  },
+} as const satisfies Record<string, Options>;
+
 const formats: readonly Format[] = ['yaml', 'json'];
 
 export const targetOptions = {

@@ -1,7 +1,10 @@
 /** Plans against a cluster: of the clusters of a manifest as they are meant, or of one as it is there. */
 import type { Cluster, CommonSpec } from '../api/cluster.ts';
+import { inRegistry } from '../api/image.ts';
+import { labelSelector, labelSelectorFault } from '../api/label-selector.ts';
 import type { KubeObject } from '../api/object.ts';
 import { validateCluster } from '../api/validate.ts';
+import { operatorNamespace } from '../constructs/operator-identity.ts';
 import type { KindHandler } from '../engine/engine.ts';
 import { defaultAgentImage } from '../jobs/agent-pod.ts';
 import { deletionSpec, invalidSpec, maintenanceSpec } from '../runtime/partial-spec.ts';
@@ -19,6 +22,7 @@ import {
 import { apartFromEachOther, withoutTakeover } from './conflict.ts';
 import type { Connection, Target } from './connection.ts';
 import { CommandError } from './fault.ts';
+import { type ImageRegistryArguments, namedImageRegistry } from './image-registry.ts';
 import { installedOperator } from './installed-operator.ts';
 import { type ClusterRef, parseClusterRef } from './kinds.ts';
 import { findCluster, liveDocument } from './live.ts';
@@ -28,7 +32,10 @@ import { invalidPreview, type LiveOptions, livePreview, type Preview } from './p
 import { aboutOf, findReferred } from './referral.ts';
 import { specChanges } from './spec-change.ts';
 
-export interface LiveArguments extends Pick<Target, 'kubeconfig' | 'context'>, AgentImageArguments {
+export interface LiveArguments
+  extends Pick<Target, 'kubeconfig' | 'context'>,
+    AgentImageArguments,
+    ImageRegistryArguments {
   /** A file, `-`, or `KIND/NAME`. */
   readonly subject: string;
   readonly namespace?: string | undefined;
@@ -49,7 +56,8 @@ export async function planLive(args: LiveArguments, cli: CliContext): Promise<re
     const { client, forward } = connection;
     const installed = await installedOperator(client);
     const image = namedAgentImage(args, cli) ?? installed?.agentImage;
-    const known = await cli.handlers(image);
+    const registry = namedImageRegistry(args, cli) ?? installed?.imageRegistry;
+    const known = await cli.handlers(image, registry);
     const dryRuns = installed?.dryRuns ?? true;
     const options: LiveOptions = { client, forward, dial: cli.dial, way: args.ask ?? 'forward', dryRuns };
     const ref = parseClusterRef(known, args.subject);
@@ -58,11 +66,13 @@ export async function planLive(args: LiveArguments, cli: CliContext): Promise<re
       ref === undefined
         ? await ofDocuments(documents, known, connection, options, args.namespace)
         : [await previewOf(ref, namespace, known, { ...options, cluster: connection.cluster })];
-    if (image === undefined && previews.some(showsDefaultImage)) {
+    const standIn = inRegistry(defaultAgentImage, registry);
+    if (image === undefined && previews.some(showing(standIn))) {
       cli.stderr(
-        `${defaultAgentImage} stands for the operator's image, which cannot be told from here; --agent-image names it\n`,
+        `${standIn} stands for the operator's image, which cannot be told from here; --agent-image names it\n`,
       );
     }
+    for (const note of unselected(previews, installed?.resourceSelector)) cli.stderr(`${note}\n`);
     return previews;
   } finally {
     await connection.close();
@@ -80,9 +90,23 @@ async function readable(
   return documents;
 }
 
-function showsDefaultImage({ plan }: Preview): boolean {
-  return JSON.stringify(plan.steps).includes(JSON.stringify(defaultAgentImage));
+/** What the installed operator does not do, since the resources are not its own. */
+function unselected(previews: readonly Preview[], text: string | undefined): string[] {
+  if (text === undefined || labelSelectorFault(text) !== undefined) return [];
+  const selector = labelSelector(text);
+  return previews.flatMap(({ cluster: { kind, metadata } }) =>
+    selector.matches(metadata.labels)
+      ? []
+      : [
+          `${kind}/${metadata.name} has no labels that match ${text}, the label selector of the operator in ${operatorNamespace}: that operator leaves it alone`,
+        ],
+  );
 }
+
+const showing =
+  (image: string) =>
+  ({ plan }: Preview): boolean =>
+    JSON.stringify(plan.steps).includes(JSON.stringify(image));
 
 /** Of one cluster as it is there: what the next pass would do. `cluster`: what that Kubernetes is called in messages. */
 export async function previewOf(

@@ -12,6 +12,7 @@ import { dataText, type Format } from './documents.ts';
 import { expansionOffline } from './expansion.ts';
 import { CommandError } from './fault.ts';
 import { formerVersions } from './former.ts';
+import { type ImageRegistryArguments, namedImageRegistry } from './image-registry.ts';
 import { parseClusterRef } from './kinds.ts';
 import type { Way } from './observation.ts';
 import { planLive } from './plan-live.ts';
@@ -19,7 +20,10 @@ import { planText } from './plan-text.ts';
 import { offlinePreview, type Preview } from './preview.ts';
 import { referredAmong } from './referral.ts';
 
-export interface PlanArguments extends Pick<Target, 'kubeconfig' | 'context'>, AgentImageArguments {
+export interface PlanArguments
+  extends Pick<Target, 'kubeconfig' | 'context'>,
+    AgentImageArguments,
+    ImageRegistryArguments {
   /** A file, `-`, or `KIND/NAME`. */
   readonly subject: string;
   readonly namespace?: string | undefined;
@@ -52,7 +56,7 @@ function planData({ cluster, ...preview }: Preview): object {
 }
 
 async function planOffline(args: PlanArguments, cli: CliContext): Promise<readonly Preview[]> {
-  const known = await cli.handlers(namedAgentImage(args, cli));
+  const known = await cli.handlers(namedAgentImage(args, cli), namedImageRegistry(args, cli));
   if (parseClusterRef(known, args.subject) !== undefined) {
     throw new CommandError('--offline plans from a file; KIND/NAME is read from a cluster');
   }

@@ -12,9 +12,10 @@ import type { Command } from './cli-context.ts';
 import { allOrFaults, namespaceOf, ownClusters, readDocuments, validCluster } from './clusters.ts';
 import { documentsText, type Format, type Printed } from './documents.ts';
 import { formerVersions } from './former.ts';
+import { type ImageRegistryArguments, namedImageRegistry } from './image-registry.ts';
 import { referredAmong } from './referral.ts';
 
-export interface RenderArguments extends AgentImageArguments {
+export interface RenderArguments extends AgentImageArguments, ImageRegistryArguments {
   /** `-` for standard input. */
   readonly file: string;
   /** Default `yaml`. */
@@ -27,7 +28,7 @@ export interface RenderArguments extends AgentImageArguments {
 
 export const render: Command<RenderArguments> = async (args, cli) => {
   const { file, output = 'yaml', namespace, from } = args;
-  const engines = await cli.handlers(namedAgentImage(args, cli));
+  const engines = await cli.handlers(namedAgentImage(args, cli), namedImageRegistry(args, cli));
   const { clusters, notes } = ownClusters(engines, await readDocuments(file, cli));
   const where = { namespace, fallback: 'default' };
   const before = from === undefined ? undefined : await formerVersions(engines, from, where, cli);

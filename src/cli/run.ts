@@ -1,4 +1,5 @@
 /** `clusterwright run`: the controller as a process of this machine, with the rights of a kubeconfig. */
+import { type LabelSelector, labelSelector, labelSelectorFault } from '../api/label-selector.ts';
 import type { Resource } from '../api/object.ts';
 import { operatorNamespace } from '../constructs/operator-identity.ts';
 import { isNotFound } from '../runtime/api-error.ts';
@@ -7,11 +8,17 @@ import { type AgentImageArguments, namedAgentImage } from './agent-image.ts';
 import type { CliContext, Command } from './cli-context.ts';
 import type { Connection, Target } from './connection.ts';
 import { CommandError } from './fault.ts';
+import { type ImageRegistryArguments, namedImageRegistry } from './image-registry.ts';
 import { installedOperator } from './installed-operator.ts';
 
-export interface RunArguments extends Pick<Target, 'kubeconfig' | 'context'>, AgentImageArguments {
+export interface RunArguments
+  extends Pick<Target, 'kubeconfig' | 'context'>,
+    AgentImageArguments,
+    ImageRegistryArguments {
   /** Separated by commas. Default: all. */
   readonly namespaces?: string | undefined;
+  /** Label selector of the resources to serve. Default: that of the operator that is installed, else all. */
+  readonly resourceSelector?: string | undefined;
   readonly leaseNamespace?: string | undefined;
   readonly leaderElection: boolean;
   /** For /healthz, /readyz and /metrics; 0 picks a free one. */
@@ -28,29 +35,49 @@ export const run: Command<RunArguments> = async (args, cli) => {
     throw new CommandError('--port must be from 0 to 65535');
   }
   const connection = await cli.connect(args);
-  const { agentImage, namespace } = await preparations(args, cli, connection).finally(() => connection.close());
+  const { agentImage, imageRegistry, namespace, selector } = await preparations(args, cli, connection).finally(() =>
+    connection.close(),
+  );
   const code = await runOperatorProcess({
     namespaces: (args.namespaces ?? '').split(',').filter((name) => name !== ''),
+    selector,
     leaderElection,
     port,
     dryRuns,
     logLevel,
-    handlers: await cli.handlers(agentImage),
+    handlers: await cli.handlers(agentImage, imageRegistry),
     credentials: { credentials: connection.credentials, namespace },
   });
   return code === 0 ? 0 : 1;
 };
 
 async function preparations(args: RunArguments, cli: CliContext, connection: Connection) {
-  const agentImage = namedAgentImage(args, cli) ?? (await installedOperator(connection.client))?.agentImage;
+  const installed = await installedOperator(connection.client);
+  const agentImage = namedAgentImage(args, cli) ?? installed?.agentImage;
+  // With another one than that operator, all pods would restart.
+  const imageRegistry = namedImageRegistry(args, cli) ?? installed?.imageRegistry;
   if (agentImage === undefined) {
     throw new CommandError(
       `no operator is installed in ${operatorNamespace}, whose image the Jobs of backups and restores could run: name one that holds the agent and that this cluster can pull, by --agent-image or CLUSTERWRIGHT_AGENT_IMAGE`,
     );
   }
+  const selector = selectorOf(args.resourceSelector ?? installed?.resourceSelector);
+  const isAnother = installed !== undefined && selector?.text !== selectorOf(installed.resourceSelector)?.text;
+  if (isAnother && args.leaderElection && args.leaseNamespace === undefined) {
+    throw new CommandError(
+      `the operator in ${operatorNamespace} serves other resources: with its lease, only one of the two would work; name another namespace by --lease-namespace`,
+    );
+  }
   const namespace =
     args.leaseNamespace ?? (args.leaderElection ? await leaseNamespace(connection) : connection.namespace);
-  return { agentImage, namespace };
+  return { agentImage, imageRegistry, namespace, selector };
+}
+
+function selectorOf(text: string | undefined): LabelSelector | undefined {
+  if (text === undefined || text === '') return undefined;
+  const fault = labelSelectorFault(text);
+  if (fault !== undefined) throw new CommandError(`--resource-selector ${fault}`);
+  return labelSelector(text);
 }
 
 const namespaces: Resource = { group: '', version: 'v1', kind: 'Namespace', plural: 'namespaces', namespaced: false };

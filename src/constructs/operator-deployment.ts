@@ -50,10 +50,14 @@ export interface PodOptions {
 
 export interface DeploymentOptions extends PodOptions {
   readonly account: IServiceAccount;
+  /** Of images that no resource names. */
+  readonly imageRegistry: string | undefined;
   readonly namespace: string;
   readonly replicas: number;
   /** Empty for all. */
   readonly namespaces: readonly string[];
+  /** Undefined: all resources. */
+  readonly resourceSelector: string | undefined;
   readonly logLevel: string;
   readonly dryRuns: boolean;
   readonly resources: OperatorResources;
@@ -109,7 +113,12 @@ export function operatorDeployment(scope: Construct, options: DeploymentOptions)
   // cdk8s-plus has no construct for it.
   new k8s.KubePodDisruptionBudget(scope, 'budget', {
     metadata,
-    spec: { maxUnavailable: k8s.IntOrString.fromNumber(1), selector: { matchLabels: operatorLabels } },
+    // A pod that is not ready leads nothing: it must not hold up a drain.
+    spec: {
+      maxUnavailable: k8s.IntOrString.fromNumber(1),
+      unhealthyPodEvictionPolicy: 'AlwaysAllow',
+      selector: { matchLabels: operatorLabels },
+    },
   });
   new Service(scope, 'metrics', {
     metadata: { ...metadata, name: `${operatorName}-metrics` },
@@ -157,8 +166,12 @@ function container(options: DeploymentOptions): ContainerProps {
     envVariables: {
       // Absent for all namespaces: the API server would drop an empty value, and a diff would never end.
       ...(options.namespaces.length === 0 ? {} : { CLUSTERWRIGHT_NAMESPACES: text(options.namespaces.join(',')) }),
+      ...(options.resourceSelector === undefined
+        ? {}
+        : { CLUSTERWRIGHT_RESOURCE_SELECTOR: text(options.resourceSelector) }),
       // The agent of backups is in the same image.
       CLUSTERWRIGHT_AGENT_IMAGE: text(options.image),
+      ...(options.imageRegistry === undefined ? {} : { CLUSTERWRIGHT_IMAGE_REGISTRY: text(options.imageRegistry) }),
       CLUSTERWRIGHT_PORT: text(String(port)),
       CLUSTERWRIGHT_LOG_LEVEL: text(options.logLevel),
       ...(options.dryRuns ? {} : { CLUSTERWRIGHT_DRY_RUNS: text('false') }),

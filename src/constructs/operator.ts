@@ -6,6 +6,8 @@
  */
 import type { k8s } from 'cdk8s-plus-28';
 import { Construct } from 'constructs';
+import { imageRegistryFault, inRegistry } from '../api/image.ts';
+import { labelSelectorFault } from '../api/label-selector.ts';
 import { engines as ownEngines } from '../engines/index.ts';
 import { type DefinedEngine, handlersOf } from '../jobs/handlers.ts';
 import { managedByLabel } from '../resources/metadata.ts';
@@ -25,6 +27,11 @@ export interface OperatorProps {
   readonly engines?: readonly DefinedEngine[];
   /** With a tag or a digest. Default `clusterwright:0.1.0`. */
   readonly image?: string;
+  /**
+   * The registry, with a path where it has one, of every image that nobody names: of the operator and of databases. `image` here and
+   * in resources stays as it is. Another one restarts the pods of databases. Default: the registry that each image is released at.
+   */
+  readonly imageRegistry?: string;
   /** Default `IfNotPresent`. */
   readonly imagePullPolicy?: 'Always' | 'IfNotPresent' | 'Never';
   /** Secrets in the operator's namespace. The Jobs of backups, in the namespaces of databases, do not have them. */
@@ -37,6 +44,11 @@ export interface OperatorProps {
   readonly createNamespace?: boolean;
   /** Default all namespaces. */
   readonly watch?: Watch;
+  /**
+   * The label selector of the resources that it serves, in the syntax of Kubernetes: `tier=blue`. Others are left alone, with all that
+   * belongs to them. No two operators may select the same resource. Default: all resources.
+   */
+  readonly resourceSelector?: string;
   /** Default true: the roles view and edit of Kubernetes cover our kinds. Needs a ClusterRole. */
   readonly extendUserRoles?: boolean;
   /** Default true: the operator may create pods, and has a pod of a new template judged by dry run. */
@@ -64,7 +76,9 @@ export class Operator extends Construct {
     super(scope, id);
     const {
       engines = ownEngines,
-      image = operatorImage,
+      imageRegistry,
+      resourceSelector,
+      image = inRegistry(operatorImage, imageRegistry),
       imagePullPolicy = 'IfNotPresent',
       replicas = 2,
       namespace = operatorNamespace,
@@ -81,7 +95,7 @@ export class Operator extends Construct {
     } = props;
     const { imagePullSecrets = [], nodeSelector = {}, tolerations = [], priorityClassName } = props;
     const namespaces = 'all' in watch ? [] : [...new Set(watch.namespaces)].sort();
-    this.node.addValidation({ validate: () => faultsOf(watch, replicas, clusterScopedName, labels) });
+    this.node.addValidation({ validate: () => faultsOf(props, watch, replicas, clusterScopedName) });
 
     if (createNamespace) {
       plainObject(this, 'namespace', restrictedNamespace(namespace, { 'argocd.argoproj.io/sync-wave': '-2' }));
@@ -91,7 +105,8 @@ export class Operator extends Construct {
     if (extendUserRoles) userRoles(this, clusterScopedName, handlers);
     operatorDeployment(this, {
       account,
-      ...{ namespace, image, imagePullPolicy, imagePullSecrets, replicas, namespaces, logLevel, dryRuns, resources },
+      ...{ namespace, image, imageRegistry, imagePullPolicy, imagePullSecrets, replicas, namespaces },
+      ...{ resourceSelector, logLevel, dryRuns, resources },
       ...{ nodeSelector, tolerations, priorityClassName, labels, annotations },
     });
     ownPodsPolicy(this, clusterScopedName, handlers);
@@ -100,7 +115,12 @@ export class Operator extends Construct {
   }
 }
 
-function faultsOf(watch: Watch, replicas: number, clusterScopedName: string, labels: object): string[] {
+function faultsOf(
+  { labels = {}, imageRegistry, resourceSelector }: OperatorProps,
+  watch: Watch,
+  replicas: number,
+  clusterScopedName: string,
+): string[] {
   const faults: string[] = [];
   if (!('all' in watch) && watch.namespaces.length === 0) {
     faults.push('watch.namespaces: must name a namespace; { all: true } watches all of them');
@@ -110,5 +130,9 @@ function faultsOf(watch: Watch, replicas: number, clusterScopedName: string, lab
     faults.push('clusterScopedName: must be lower-case letters, digits and hyphens');
   }
   if (managedByLabel in labels) faults.push(`labels: ${managedByLabel} marks the objects of databases`);
+  const registryFault = imageRegistry === undefined ? undefined : imageRegistryFault(imageRegistry);
+  if (registryFault !== undefined) faults.push(`imageRegistry: ${registryFault}`);
+  const selectorFault = resourceSelector === undefined ? undefined : labelSelectorFault(resourceSelector);
+  if (selectorFault !== undefined) faults.push(`resourceSelector: ${selectorFault}`);
   return faults;
 }

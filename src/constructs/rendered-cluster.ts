@@ -18,14 +18,16 @@ export interface RenderedClusterProps {
   readonly cluster: KubeObject;
   /** For a Backup or a BackupSchedule: the cluster that it is about, without which nothing of it can be told. */
   readonly referred?: KubeObject;
+  /** That of the operator: see `OperatorProps`. */
+  readonly imageRegistry?: string;
 }
 
 export class RenderedCluster extends Construct {
   /** Throws where the kind is not ours or the object is not valid: there is nothing to render then. */
   constructor(scope: Construct, id: string, props: RenderedClusterProps) {
     super(scope, id);
-    const { cluster, referred, engines = ownEngines } = props;
-    const handlers = handlersOf(engines);
+    const { cluster, referred, imageRegistry, engines = ownEngines } = props;
+    const handlers = handlersOf(engines, undefined, imageRegistry);
     const { engine, valid } = this.#understood(cluster, handlers);
     const about = referred === undefined ? undefined : this.#understood(referred, handlers).valid;
     if (engine.targetRef !== undefined && about === undefined) {

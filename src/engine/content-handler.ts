@@ -5,6 +5,7 @@ import type { ContentSpec } from '../api/content.ts';
 import type { KubeObject } from '../api/object.ts';
 import type { Phase } from '../api/status.ts';
 import { blocked, type EngineAction, type Outcome, type Plan, settled, wait } from '../plan/plan.ts';
+import { absentTarget } from './absent-target.ts';
 import type { ContentKind, ContentSituation } from './content-kind.ts';
 import { desiredConditions } from './desired-conditions.ts';
 import type { KindHandler, StatusReport } from './engine.ts';
@@ -44,7 +45,7 @@ export function contentHandler<Spec extends ContentSpec, TargetSpec, Observed, A
     resources: (resource, target) =>
       content.resources(typed(resource), target === undefined ? undefined : typedTarget(target)),
     async assess(resource, _children, io, target, peers = []) {
-      const outcome = target === undefined ? absent(typed(resource)) : obstacle(typed(resource), target, peers);
+      const outcome = target === undefined ? absent(typed(resource), io) : obstacle(typed(resource), target, peers);
       if (outcome !== undefined || target === undefined) {
         const plan: Plan = { steps: [], outcome: outcome ?? settled };
         return { plan, status: statusOf(resource, plan, ''), act: noAction };
@@ -84,8 +85,8 @@ export function contentHandler<Spec extends ContentSpec, TargetSpec, Observed, A
 
 const noAction = (): Promise<void> => Promise.reject(new Error('this plan holds no actions'));
 
-function absent({ spec: { cluster } }: Cluster<ContentSpec>): Outcome {
-  return wait('ClusterMissing', `there is no valid ${cluster.kind} ${cluster.name} in this namespace`);
+function absent({ spec: { cluster } }: Cluster<ContentSpec>, io?: EngineContext): Outcome {
+  return absentTarget(cluster, io, `valid ${cluster.kind}`);
 }
 
 function obstacle(resource: Cluster<ContentSpec>, target: Cluster, peers: readonly KubeObject[]): Outcome | undefined {

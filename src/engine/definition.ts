@@ -14,6 +14,8 @@ export interface Definition<Input extends object = object, Endpoints extends obj
   endpoints(cluster: string, spec: Input): Endpoints;
   /** What an application needs to connect. `spec` as a user writes it. Absent: nothing is known. */
   connection?(cluster: { readonly name: string; readonly namespace?: string }, spec: Input): Connection;
+  /** What its pods run where a cluster names no image, in each version that the kind's schema names. They are listed for mirrors. */
+  readonly images?: readonly string[];
   /** The cluster with nothing but a name that `up` creates. */
   readonly sample: { readonly name: string };
   /** A command line within one of its pods that shows that a client is served; `host` is that of its first Service. */

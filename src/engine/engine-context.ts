@@ -83,6 +83,8 @@ export interface EngineContext {
    * answers of a server depend on it.
    */
   nonce?(login: string): string;
+  /** The label selector of the resources that this operator serves; absent where it serves all. */
+  readonly resourceSelector?: string;
   /** Wall time in milliseconds since the epoch. */
   now(): number;
   /** Resolves after `ms`; rejects when this signal or the given one aborts. */

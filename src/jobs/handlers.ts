@@ -1,6 +1,7 @@
 /** From the engines that a program is given to every kind that it serves: theirs, and the kinds of their backups. */
 
 import { schemaViolations } from '../api/check.ts';
+import { inRegistry } from '../api/image.ts';
 import { engineNameSchema } from '../backup/engine-data.ts';
 import type { Definition } from '../engine/definition.ts';
 import type { Engine, KindHandler } from '../engine/engine.ts';
@@ -8,6 +9,7 @@ import type { EngineAction } from '../plan/plan.ts';
 import { defaultAgentImage } from './agent-pod.ts';
 import { withArchive } from './archive/index.ts';
 import { backupEngine } from './backup/index.ts';
+import { withImageRegistry } from './image-registry.ts';
 import { withLastBackup } from './last-backup.ts';
 import { withRestore } from './restore.ts';
 import { scheduleEngine } from './schedule/index.ts';
@@ -39,15 +41,18 @@ export function defineEngine<Spec, Observed, Situation, Action extends EngineAct
 }
 
 /**
- * `agentImage`: default that of a release of this version.
+ * `namedAgentImage`: default that of a release of this version. `imageRegistry`: where images come from that nobody names, instead of where
+ * they are released.
  *
  * @throws where two kinds could not be told apart
  */
 export function handlersOf(
   engines: readonly DefinedEngine[],
-  agentImage: string = defaultAgentImage,
+  namedAgentImage?: string,
+  imageRegistry?: string,
 ): readonly KindHandler[] {
-  const databases = engines.map((engine) => engine.handler(agentImage));
+  const agentImage = namedAgentImage ?? inRegistry(defaultAgentImage, imageRegistry);
+  const databases = engines.map((engine) => withImageRegistry(engine.handler(agentImage), imageRegistry));
   const kept = databases.filter(({ backup }) => backup !== undefined);
   const ofBackups = kept.length === 0 ? [] : [backupEngine(kept, agentImage), scheduleEngine(kept, agentImage)];
   const contents = engines.flatMap((engine) => engine.contents ?? []);

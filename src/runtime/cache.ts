@@ -4,6 +4,7 @@
  */
 import { setMaxListeners } from 'node:events';
 import { childResources, optionalResources } from '../api/child-resources.ts';
+import type { LabelSelector } from '../api/label-selector.ts';
 import type { KubeObject, Resource } from '../api/object.ts';
 import { pods, resourceOf } from '../api/resource.ts';
 import type { KindHandler, ObjectReference } from '../engine/engine.ts';
@@ -83,6 +84,8 @@ export interface CacheOptions {
   readonly engines: readonly KindHandler[];
   /** Empty: all namespaces. */
   readonly namespaces: readonly string[];
+  /** Of our own kinds: a resource that it does not select is not there. Children are seen whosever they are. */
+  readonly selector?: LabelSelector | undefined;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
@@ -117,7 +120,7 @@ export function createCache(options: CacheOptions): Cache {
 
   const clusters = engines.map((engine) => {
     const indexes = engine.targetRef === undefined ? {} : { [byTarget]: targetOf };
-    return { engine, watched: watch(engine.kind.resource, undefined, withoutNotes, indexes) };
+    return { engine, watched: watch(engine.kind.resource, options.selector?.text, withoutNotes, indexes) };
   });
   const children = childResources.flatMap((resource) => {
     const transform = resource === pods ? podSummary : wholeObject;
@@ -131,6 +134,11 @@ export function createCache(options: CacheOptions): Cache {
     engines.find((engine) => engine.kind.resource.kind === object.kind)?.kind.resource ?? resourceOf(object);
   const storeFor = (resource: Resource, namespace: string | undefined): Store | undefined =>
     all.find((w) => w.resource === resource && (w.namespace === undefined || w.namespace === namespace))?.store;
+
+  const isOwnKind = ({ kind }: KubeObject): boolean => engines.some((engine) => engine.kind.resource.kind === kind);
+  /** The answer to a request tells of it whether it is selected or not: what has left must not come back by that. */
+  const hasLeft = (object: KubeObject): boolean =>
+    options.selector !== undefined && isOwnKind(object) && !options.selector.matches(object.metadata.labels);
 
   // Of what need not be there, absence means no harm: what exists is met when it is made again.
   const isSeen = ({ resource, store, reflector }: Watched): boolean =>
@@ -170,10 +178,14 @@ export function createCache(options: CacheOptions): Cache {
     children: (key) => childrenOf(children.flatMap(({ store }) => store.byIndex(byCluster, key))),
     entry: (object) => storeFor(resourceNamed(object), object.metadata.namespace)?.entry(object.metadata),
     observeWrite(object) {
-      storeFor(resourceNamed(object), object.metadata.namespace)?.observeWrite(object);
+      const store = storeFor(resourceNamed(object), object.metadata.namespace);
+      if (hasLeft(object)) store?.observeLeave(object);
+      else store?.observeWrite(object);
     },
     observeRead(object) {
-      storeFor(resourceNamed(object), object.metadata.namespace)?.observeRead(object);
+      const store = storeFor(resourceNamed(object), object.metadata.namespace);
+      if (hasLeft(object)) store?.observeLeave(object);
+      else store?.observeRead(object);
     },
     observeDelete(ref) {
       storeFor(ref.resource, ref.namespace)?.observeDelete(ref);

@@ -117,8 +117,9 @@ export function engineIO(options: {
   readonly dial: Dial;
   readonly clock: Clock;
   readonly signal: AbortSignal;
+  readonly resourceSelector?: string | undefined;
 }): EngineContext {
-  const { namespace, secrets: reader, claims, accounts, dial, clock, signal } = options;
+  const { namespace, secrets: reader, claims, accounts, dial, clock, signal, resourceSelector } = options;
   // As many at once as there are questions to the members.
   setMaxListeners(0, signal);
   /** The signal of a listener lives as long as its cluster: nothing short-lived may stay tied to it. */
@@ -143,5 +144,6 @@ export function engineIO(options: {
     claim: (name) => claims(namespace, name, signal),
     serviceAccount: (name) => accounts(namespace, name, signal),
     sleep: (ms, also) => sleep(clock, ms, signal, also),
+    ...(resourceSelector === undefined ? {} : { resourceSelector }),
   };
 }

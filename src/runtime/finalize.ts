@@ -1,5 +1,6 @@
 /** The pass over a cluster that is being deleted, and what goes on for one whose spec is not valid. */
 import type { Cluster, CommonSpec } from '../api/cluster.ts';
+import type { LabelSelector } from '../api/label-selector.ts';
 import type { KubeObject } from '../api/object.ts';
 import { secrets as secretResource } from '../api/resource.ts';
 import type { Assessment, KindHandler } from '../engine/engine.ts';
@@ -7,7 +8,7 @@ import type { EngineContext } from '../engine/engine-context.ts';
 import { planFinalization } from '../jobs/last-backup.ts';
 import { withCheckedTarget } from '../jobs/target-claim.ts';
 import { isHeldForData, secretsThatGo, wasGeneratedFor } from '../plan/deletion.ts';
-import { type Step, settled } from '../plan/plan.ts';
+import { blocked, type Step, settled } from '../plan/plan.ts';
 import type { Children } from '../resources/children.ts';
 import { isNotFound } from './api-error.ts';
 import type { KubeClient } from './client.ts';
@@ -38,13 +39,22 @@ export interface FinalizerOptions {
   readonly status: StatusWriter;
   readonly io: (cluster: Cluster, signal: AbortSignal) => EngineContext;
   readonly freshness: Freshness;
+  /** Where a resource of one kind may be about one of another. */
+  readonly engines?: readonly KindHandler[];
+  /** Of the resources that this operator serves. */
+  readonly selector?: LabelSelector | undefined;
   /** See `server-time.ts`: nothing that is deleted may seem to be backed up more recently than it was. */
   readonly latest: () => number;
 }
 
 const noAction = (): Promise<void> => Promise.reject(new Error('this plan holds no engine actions'));
 
-export function createFinalizer({ client, executor, status, io, freshness, latest }: FinalizerOptions): Finalizer {
+/** When somebody has corrected a label, nothing tells. */
+const unselectedRecheckMs = 10_000;
+
+export function createFinalizer(options: FinalizerOptions): Finalizer {
+  const { client, executor, status, io, freshness, latest, engines = [], selector } = options;
+
   async function upkeepSteps(
     engine: KindHandler,
     cluster: Cluster,
@@ -56,6 +66,24 @@ export function createFinalizer({ client, executor, status, io, freshness, lates
     return (await freshness.isStale(seen, { steps, outcome: settled }, signal)) ? [] : steps;
   }
 
+  /** The cluster that the resource is about is there, for another operator: what is inside of it would be left behind unsaid. */
+  async function unselectedTarget(engine: KindHandler, cluster: Cluster, signal: AbortSignal) {
+    const reference = engine.targetRef?.(cluster);
+    const other = engines.find(({ kind }) => kind.resource.kind === reference?.kind);
+    if (selector === undefined || reference === undefined || other === undefined) return undefined;
+    const { namespace } = cluster.metadata;
+    const { resource } = other.kind;
+    try {
+      const { metadata } = await client.get({ resource, namespace, name: reference.name }, { signal });
+      if (selector.matches(metadata.labels)) return undefined;
+    } catch (error) {
+      if (isNotFound(error)) return undefined;
+      throw error;
+    }
+    const message = `${reference.kind} ${reference.name} has no labels that match ${selector.text}, the label selector of this operator: nothing in it is deleted`;
+    return blocked('ClusterNotSelected', message, unselectedRecheckMs);
+  }
+
   /** Undefined where nothing is left inside of another cluster. */
   async function removalOf(
     engine: KindHandler,
@@ -64,6 +92,8 @@ export function createFinalizer({ client, executor, status, io, freshness, lates
     referred: Cluster | undefined,
   ): Promise<Pick<Assessment, 'plan' | 'act'> | undefined> {
     if (engine.removal === undefined || !isHeldForData(cluster)) return undefined;
+    const unselected = referred === undefined ? await unselectedTarget(engine, cluster, signal) : undefined;
+    if (unselected !== undefined) return { plan: { steps: [], outcome: unselected }, act: noAction };
     const removal = await engine.removal(cluster, io(cluster, signal), referred);
     return removal === undefined || (removal.plan.outcome.state === 'settled' && removal.plan.steps.length === 0)
       ? undefined

@@ -1,5 +1,6 @@
 /** Whether a plan rests on something that is not what the cache says: asked of the API server where it matters. */
 import type { Cluster } from '../api/cluster.ts';
+import type { LabelSelector } from '../api/label-selector.ts';
 import type { KubeObject, Resource } from '../api/object.ts';
 import { isObserved } from '../api/observed-generation.ts';
 import { resourceOf } from '../api/resource.ts';
@@ -27,6 +28,7 @@ export interface Freshness {
 export function createFreshness(
   client: Pick<KubeClient, 'get'>,
   cache: Pick<Cache, 'observeRead' | 'observeDelete'>,
+  selector?: LabelSelector,
 ): Freshness {
   /** What is there by now is learned on the way: the watch that has not told of it may never do so. */
   async function refresh(ref: ExactRef, signal: AbortSignal): Promise<KubeObject | undefined> {
@@ -41,13 +43,14 @@ export function createFreshness(
     }
   }
 
-  /** The custom resource is gone or another one, or says something else than it did. */
+  /** The custom resource is gone or another one, says something else than it did, or is for another operator by now. */
   async function hasChanged({ cluster, resource }: Seen, signal: AbortSignal): Promise<boolean> {
     const { name, namespace, uid, generation } = cluster.metadata;
     try {
       const live = await client.get({ resource, namespace, name }, { signal });
       if (live.metadata.uid === uid) cache.observeRead(live);
       if (live.metadata.uid !== uid || live.metadata.generation !== generation) return true;
+      if (selector?.matches(live.metadata.labels) === false) return true;
       return requestsOn(live) !== requestsOn(cluster);
     } catch (error) {
       if (isNotFound(error)) return true;

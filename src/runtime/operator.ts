@@ -4,6 +4,7 @@
  * Everything that reaches outside comes in as an argument. A process without the lease watches, so that it can take
  * over at once, and writes nothing: its transport refuses.
  */
+import type { LabelSelector } from '../api/label-selector.ts';
 import type { KindHandler } from '../engine/engine.ts';
 import { leaseName } from '../jobs/permissions.ts';
 import { instanceLabel } from '../resources/metadata.ts';
@@ -43,6 +44,8 @@ export interface OperatorOptions {
   readonly dial: Dial;
   /** Namespaces to serve; empty: all. */
   readonly namespaces: readonly string[];
+  /** Of the resources to serve. Default: all. */
+  readonly selector?: LabelSelector | undefined;
   /** Whether pods of new templates are judged by dry run. Default true. */
   readonly dryRuns?: boolean;
   /** Undefined: no election, this is the only process. */
@@ -74,7 +77,7 @@ export interface Operator {
 }
 
 export function createOperator(options: OperatorOptions): Operator {
-  const { engines, transport, dial, namespaces, clock, random, log, metrics } = options;
+  const { engines, transport, dial, namespaces, selector, clock, random, log, metrics } = options;
   const onWarning = (warning: string, call: { readonly method: string; readonly path: string }): void =>
     log.warn({ ...call, warning }, 'the API server warns');
   const clientOptions = { clock, random, metrics, onWarning };
@@ -96,7 +99,7 @@ export function createOperator(options: OperatorOptions): Operator {
   const serverTime = createServerTime(clock);
   const heard = serverTime.hearing(transport);
   const client = createClient({ ...clientOptions, transport: fencedTransport(heard, mayWrite, writes) });
-  const cache = createCache({ client, engines, namespaces, clock, random, log, metrics });
+  const cache = createCache({ client, engines, namespaces, selector, clock, random, log, metrics });
   const queue = createWorkQueue({ name: 'clusters', clock, random, backgroundLimit, metrics });
   const events = createEventRecorder({
     // An event that arrives late harms nobody who leads by then.
@@ -119,7 +122,10 @@ export function createOperator(options: OperatorOptions): Operator {
   const now = (): number => serverTime.earliest();
   const engineClock: Clock = { now, monotonic: () => clock.monotonic(), after: (ms, call) => clock.after(ms, call) };
   const io = (cluster: { metadata: { namespace: string } }, signal: AbortSignal) =>
-    engineIO({ namespace: cluster.metadata.namespace, secrets, claims, accounts, dial, clock: engineClock, signal });
+    engineIO({
+      namespace: cluster.metadata.namespace,
+      ...{ secrets, claims, accounts, dial, clock: engineClock, signal, resourceSelector: selector?.text },
+    });
   const executor = createExecutor({
     client,
     cache,
@@ -151,6 +157,7 @@ export function createOperator(options: OperatorOptions): Operator {
     unseenPods: createUnseenPods(client, clock),
     deadEnds: createDeadEnds(client, options.dryRuns === false ? noDryRuns : templates),
     latest: () => serverTime.latest(),
+    selector,
     log,
     onOutcome: outcomeEvents(events),
   });

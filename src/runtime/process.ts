@@ -7,6 +7,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
+import type { LabelSelector } from '../api/label-selector.ts';
 import type { KindHandler } from '../engine/engine.ts';
 import { systemClock } from '../system/clock.ts';
 import { dialTcp } from '../system/dial.ts';
@@ -27,6 +28,8 @@ export interface ProcessOptions {
   readonly handlers: readonly KindHandler[];
   /** Empty: all namespaces. */
   readonly namespaces: readonly string[];
+  /** Of the resources to serve. Default: all. */
+  readonly selector?: LabelSelector | undefined;
   /** For /healthz, /readyz and /metrics; 0 picks a free one. */
   readonly port: number;
   readonly logLevel: LogLevel;
@@ -86,6 +89,7 @@ export async function runOperatorProcess(options: ProcessOptions): Promise<numbe
     transport: connect(),
     dial: dialTcp,
     namespaces: options.namespaces,
+    selector: options.selector,
     dryRuns: options.dryRuns,
     ...(options.leaderElection ? { election: { namespace, identity, transport: connect(leaseConnections) } } : {}),
     instance,
@@ -104,8 +108,8 @@ export async function runOperatorProcess(options: ProcessOptions): Promise<numbe
     ready: { cache: () => (operator.hasSynced() ? undefined : 'the first complete view has not arrived') },
     metrics,
   });
-  const { namespaces, dryRuns } = options;
-  log.info({ version, instance, port: health.port, namespaces, dryRuns }, 'started');
+  const { namespaces, selector, dryRuns } = options;
+  log.info({ version, instance, port: health.port, namespaces, selector: selector?.text, dryRuns }, 'started');
   try {
     await operator.run(stopping.signal);
     return 0;

@@ -5,6 +5,7 @@
  * processes say now, so a controller that dies after any write leaves nothing that its successor would need to know.
  */
 import type { Cluster, CommonSpec } from '../api/cluster.ts';
+import type { LabelSelector } from '../api/label-selector.ts';
 import type { KubeObject } from '../api/object.ts';
 import type { KindHandler } from '../engine/engine.ts';
 import type { EngineContext } from '../engine/engine-context.ts';
@@ -46,13 +47,15 @@ export interface ReconcilerOptions extends NotPlannedOptions, ExecutionOptions {
   readonly deadEnds: DeadEnds;
   /** See `FinalizerOptions`. */
   readonly latest: () => number;
+  /** Of the resources that this operator serves. */
+  readonly selector?: LabelSelector | undefined;
 }
 
 export function createReconciler(options: ReconcilerOptions): Reconciler {
   const { client, cache, status, io, pace, contested, unobserved, onOutcome, log } = options;
   const notPlanned = createNotPlanned(options);
   const resolver = createResolver(cache, options.engines ?? []);
-  const freshness = createFreshness(client, cache);
+  const freshness = createFreshness(client, cache, options.selector);
   const finalizer = createFinalizer({ ...options, freshness });
 
   const look: Reconciler['reconcile'] = async (engine, object, key, signal) => {

@@ -61,6 +61,8 @@ export interface Store {
    * watch selects. Shown until a list or the watch knows better.
    */
   observeRead(object: KubeObject): void;
+  /** The answer to a request shows it as the watch does not select it any more. It may come back. */
+  observeLeave(object: KubeObject): void;
   /** Our own delete was carried out: the object is not seen alive again, however late the watch is. */
   observeDelete(ref: ExactRef): void;
 }
@@ -272,6 +274,7 @@ export function createStore(options: StoreOptions): Store & StoreFeed {
     observeRead(object) {
       if (!tombstones.isFinal(object.metadata.uid)) accept(object, 'response');
     },
+    observeLeave: ({ metadata }) => discard(metadata, metadata.uid, 'response', metadata.resourceVersion),
     observeDelete: (ref) => discard(ref, ref.uid, 'response'),
     put(object) {
       const { uid, resourceVersion } = object.metadata;

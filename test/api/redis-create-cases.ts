@@ -318,6 +318,13 @@ export const createCases: readonly Case[] = [
     spec: { scheduling: { affinity: { rackAffinity: {} } } },
     refused: 'spec.scheduling.affinity.rackAffinity',
   },
+  ...['nodeAffinity', 'podAffinity', 'podAntiAffinity'].map((name) => ({
+    story: `more fields of ${name} than there can be`,
+    spec: {
+      scheduling: { affinity: { [name]: Object.fromEntries(Array.from({ length: 17 }, (_, i) => [`a${i}`, 1])) } },
+    },
+    refused: `spec.scheduling.affinity.${name}`,
+  })),
   {
     story: 'an unknown way to spread',
     spec: { scheduling: { topologySpread: 'Always' } },

@@ -76,7 +76,7 @@ describe('the monitoring kit in dist/monitoring', () => {
 
   test('is not applied with dist/, so that this needs no CRDs of others', () => {
     const applied = readdirSync('dist', { withFileTypes: true }).filter((entry) => entry.isFile());
-    expect(applied.map(({ name }) => name)).toEqual([...files, 'kustomization.yaml']);
+    expect(applied.map(({ name }) => name)).toEqual([...files, 'images.txt', 'kustomization.yaml']);
   });
 });
 

@@ -66,6 +66,18 @@ const cases: Readonly<Record<string, Case>> = {
     values: { image: { repository: 'r.example/clusterwright', tag: 'ignored', digest } },
     props: { image: `r.example/clusterwright@${digest}` },
   },
+  'the image of the operator in a registry of its own': {
+    values: { imageRegistry: 'r.example:5000/mirror' },
+    props: { imageRegistry: 'r.example:5000/mirror' },
+  },
+  'a registry beside a named image': {
+    values: { imageRegistry: 'r.example/mirror', image: { repository: 'other.example/clusterwright', tag: '2' } },
+    props: { imageRegistry: 'r.example/mirror', image: 'other.example/clusterwright:2' },
+  },
+  'some resources': {
+    values: { resourceSelector: 'tier in (blue, green),!old', imageRegistry: 'r.example', watch: { all: true } },
+    props: { resourceSelector: 'tier in (blue, green),!old', imageRegistry: 'r.example', watch: { all: true } },
+  },
   'everything that a company sets': {
     values: {
       imagePullSecrets: [{ name: 'registry' }, { name: 'mirror' }],
@@ -107,6 +119,10 @@ const refused: readonly (readonly [object, string])[] = [
   [{ replicas: 0 }, '/replicas'],
   [{ logLevel: 'loud' }, '/logLevel'],
   [{ image: { digest: 'sha256:1' } }, '/image/digest'],
+  [{ resourceSelector: 'tier=blue env=a' }, '/resourceSelector'],
+  [{ resourceSelector: 'tier > 1' }, '/resourceSelector'],
+  [{ imageRegistry: 'mirror' }, '/imageRegistry'],
+  [{ imageRegistry: 'https://r.example' }, '/imageRegistry'],
   [{ imagePullSecrets: ['registry'] }, '/imagePullSecrets/0'],
   [{ watch: { all: true, namespaces: ['shop'] } }, 'exclude each other'],
   [{ watch: { namespaces: ['*'] } }, '/watch/namespaces/0'],

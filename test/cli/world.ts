@@ -48,7 +48,7 @@ export function world(options: WorldOptions = {}): World {
     program,
     command: program,
     dial,
-    handlers: (agentImage) => Promise.resolve(handlersOf(engines, agentImage)),
+    handlers: (...settings) => Promise.resolve(handlersOf(engines, ...settings)),
     images: () => Promise.resolve([]),
     stdout: (text) => {
       printed.out += text;

@@ -224,7 +224,10 @@ describe('the pods of the operator', () => {
     for (const probe of ['startupProbe', 'livenessProbe', 'readinessProbe']) expect(controller).toHaveProperty(probe);
     expect(controller?.resources).toEqual({ requests: { cpu: '50m', memory: '96Mi' }, limits: { memory: '256Mi' } });
     expect(findObject(operator(), 'Deployment', 'clusterwright').spec).toMatchObject({ replicas: 2 });
-    expect(findObject(operator(), 'PodDisruptionBudget', 'clusterwright').spec).toMatchObject({ maxUnavailable: 1 });
+    expect(findObject(operator(), 'PodDisruptionBudget', 'clusterwright').spec).toMatchObject({
+      maxUnavailable: 1,
+      unhealthyPodEvictionPolicy: 'AlwaysAllow',
+    });
   });
 
   test('take what they are given', () => {
@@ -245,6 +248,21 @@ describe('the pods of the operator', () => {
       podOf(operator(props)).containers[0]?.env.find((e) => e.name === 'CLUSTERWRIGHT_NAMESPACES')?.value;
     expect(named({})).toBeUndefined();
     expect(named({ watch: { namespaces: ['b', 'a', 'b'] } })).toBe('a,b');
+  });
+
+  test('know which resources to serve', () => {
+    const selectorOf = (props: OperatorProps) =>
+      podOf(operator(props)).containers[0]?.env.find(({ name }) => name === 'CLUSTERWRIGHT_RESOURCE_SELECTOR')?.value;
+    expect([selectorOf({}), selectorOf({ resourceSelector: 'tier=blue' })]).toEqual([undefined, 'tier=blue']);
+  });
+
+  test('run their default image from the registry that they are told, and tell the controller', () => {
+    const imageRegistry = 'r.example/mirror';
+    const registryOf = (props: OperatorProps) =>
+      podOf(operator(props)).containers[0]?.env.find(({ name }) => name === 'CLUSTERWRIGHT_IMAGE_REGISTRY')?.value;
+    expect(podOf(operator({ imageRegistry })).containers[0]?.image).toBe('r.example/mirror/clusterwright:0.1.0');
+    expect(podOf(operator({ imageRegistry, image: 'x/y:1' })).containers[0]?.image).toBe('x/y:1');
+    expect([registryOf({ imageRegistry }), registryOf({})]).toEqual([imageRegistry, undefined]);
   });
 
   test('run the image they are told to', () => {
@@ -398,6 +416,8 @@ describe('the operator as a whole', () => {
     [{ replicas: 0 }, 'replicas'],
     [{ replicas: 1.5 }, 'replicas'],
     [{ clusterScopedName: 'A b' }, 'clusterScopedName'],
+    [{ imageRegistry: 'mirror/' }, 'imageRegistry'],
+    [{ resourceSelector: 'tier=a b' }, 'resourceSelector'],
     [{ labels: { 'app.kubernetes.io/managed-by': 'clusterwright' } }, 'managed-by'],
   ])('is refused at synth with %j', (props, fault) => {
     expect(() => operator(props)).toThrow(fault);

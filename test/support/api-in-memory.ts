@@ -6,6 +6,7 @@
 
 import { backupKind } from '../../src/api/backup.ts';
 import { scheduleKind } from '../../src/api/backup-schedule.ts';
+import { labelSelector as selectorOf } from '../../src/api/label-selector.ts';
 import type { KubeObject } from '../../src/api/object.ts';
 import { resourceOf } from '../../src/api/resource.ts';
 import { etcdKind } from '../../src/engines/etcd/kind/schema.ts';
@@ -276,7 +277,7 @@ export class ApiInMemory {
       return next;
     }
     this.#objects.set(path, next);
-    this.#tell(held === undefined ? 'ADDED' : 'MODIFIED', path, next);
+    this.#tell(held === undefined ? 'ADDED' : 'MODIFIED', path, next, held);
     return next;
   }
 
@@ -294,10 +295,18 @@ export class ApiInMemory {
     return answer(200, { metadata: { resourceVersion: String(this.#version) }, items });
   }
 
-  #tell(type: string, path: string, object: KubeObject): void {
-    const event = `${JSON.stringify({ type, object })}\n`;
+  /** What leaves the selection of a watch is deleted to that, as it was before, and what comes into it is added. */
+  #tell(type: string, path: string, object: KubeObject, held: KubeObject = object): void {
+    const { resourceVersion } = object.metadata;
     const tell = (): void => {
-      for (const watcher of this.#watchers) if (watcher.accepts(path, object)) watcher.send(event);
+      for (const { accepts, send } of this.#watchers) {
+        const [was, is] = [accepts(path, held), accepts(path, object)];
+        if (is) send(`${JSON.stringify({ type: was ? type : 'ADDED', object })}\n`);
+        else if (was) {
+          const last = { ...held, metadata: { ...held.metadata, resourceVersion } };
+          send(`${JSON.stringify({ type: 'DELETED', object: last })}\n`);
+        }
+      }
     };
     if (this.#late === undefined) tell();
     else this.#late.push(tell);
@@ -345,10 +354,10 @@ export class ApiInMemory {
 function acceptance(collection: string, labelSelector: string | undefined): Watcher['accepts'] {
   const plural = collection.slice(collection.lastIndexOf('/'));
   const root = collection.slice(0, -plural.length);
-  const [label = '', value] = labelSelector?.split('=') ?? [];
+  const selector = labelSelector === undefined ? undefined : selectorOf(labelSelector);
   return (path, { metadata }) => {
     const own = path.slice(0, path.lastIndexOf('/'));
     const inScope = own === collection || (own.startsWith(`${root}/namespaces/`) && own.endsWith(plural));
-    return inScope && (labelSelector === undefined || metadata.labels?.[label] === value);
+    return inScope && selector?.matches(metadata.labels) !== false;
   };
 }

@@ -1,4 +1,5 @@
 /** The controller's parts around a pretended API server, with the clock in the test's hands. */
+import type { LabelSelector } from '../../src/api/label-selector.ts';
 import type { KubeObject } from '../../src/api/object.ts';
 import type { KindHandler } from '../../src/engine/engine.ts';
 import { type Cache, createCache } from '../../src/runtime/cache.ts';
@@ -24,6 +25,7 @@ export interface ControllerParts {
 export async function controllerParts(
   objects: readonly KubeObject[] = [],
   engines: readonly KindHandler[] = allEngines,
+  selector?: LabelSelector,
 ): Promise<ControllerParts> {
   const api = new FakeApi();
   for (const object of objects) api.put(object);
@@ -31,7 +33,7 @@ export async function controllerParts(
   const log = new RecordingLog();
   const metrics = createMetrics();
   const client = api.client(clock);
-  const cache = createCache({ client, engines, namespaces: [], clock, random: () => 0.5, log, metrics });
+  const cache = createCache({ client, engines, namespaces: [], selector, clock, random: () => 0.5, log, metrics });
   const stopping = new AbortController();
   const running = cache.run(stopping.signal);
   while (!cache.hasSynced) await turn();

@@ -3,6 +3,7 @@
  * test puts others there, the one cluster is `db` in `apps`, and nobody answers where a process is dialled.
  */
 import type { Cluster } from '../../src/api/cluster.ts';
+import type { LabelSelector } from '../../src/api/label-selector.ts';
 import type { KubeObject } from '../../src/api/object.ts';
 import type { ClusterStatus } from '../../src/api/status.ts';
 import { type ActStep, type Outcome, type Step, settled } from '../../src/plan/plan.ts';
@@ -47,8 +48,10 @@ export async function reconcilerRig(
   engine: TestEngine = testEngine(),
   /** Default: one that asks the API server. */
   templates?: TemplateJudge,
+  /** Of the resources that it serves. */
+  selector?: LabelSelector,
 ): Promise<ReconcilerRig> {
-  const parts = await controllerParts(objects, [engine]);
+  const parts = await controllerParts(objects, [engine], selector);
   const { api, cache, client, clock, log } = parts;
   const outcomes: Outcome[] = [];
   const secrets = createSecretReader({ client, clock, onValue: () => undefined });
@@ -66,6 +69,7 @@ export async function reconcilerRig(
     unseenPods: createUnseenPods(client, clock),
     deadEnds: createDeadEnds(client, templates ?? createTemplateJudge({ client, clock })),
     latest: () => clock.now(),
+    selector,
     io: ({ metadata: { namespace } }, signal) =>
       engineIO({ namespace, secrets, claims: blankClaims, accounts: blankAccounts, dial, clock, signal }),
     log,

@@ -1,9 +1,11 @@
 /** What no object is made of: names that templates compute, what they refuse, and what Helm prints after an installation. */
-import { operatorName, operatorNamespace } from '../../constructs/operator-identity.ts';
+import { operatorImage, operatorName, operatorNamespace } from '../../constructs/operator-identity.ts';
+
+const [releasedRepository] = operatorImage.split(':');
 
 export const helpers = `{{- define "clusterwright.image" -}}
 {{- with $.Values.image -}}
-{{ .repository }}{{ if .digest }}@{{ .digest }}{{ else }}:{{ .tag | default $.Chart.AppVersion }}{{ end }}
+{{ if and $.Values.imageRegistry (eq .repository "${releasedRepository}") }}{{ $.Values.imageRegistry }}/{{ end }}{{ .repository }}{{ if .digest }}@{{ .digest }}{{ else }}:{{ .tag | default $.Chart.AppVersion }}{{ end }}
 {{- end -}}
 {{- end }}
 

@@ -7,7 +7,15 @@ import type { Construct } from 'constructs';
 import { Operator, type OperatorProps } from '../../constructs/operator.ts';
 import { operatorCheck } from '../../constructs/operator-check.ts';
 import { choose } from './choice.ts';
-import { checkOptions, type Json, namedNamespaces, operatorProps, toTemplate } from './placeholders.ts';
+import {
+  checkOptions,
+  type Json,
+  namedNamespaces,
+  operatorProps,
+  ownRegistry,
+  someResources,
+  toTemplate,
+} from './placeholders.ts';
 import type { Item, Template } from './template.ts';
 import { writeObject } from './write.ts';
 
@@ -20,6 +28,8 @@ interface Switch {
 const switches: readonly Switch[] = [
   { condition: '$.Values.watch.all', on: { watch: { all: true } }, off: { watch: namedNamespaces } },
   { condition: '$.Values.extendUserRoles', on: { extendUserRoles: true }, off: { extendUserRoles: false } },
+  { condition: '$.Values.imageRegistry', on: ownRegistry, off: {} },
+  { condition: '$.Values.resourceSelector', on: someResources, off: {} },
   { condition: '$.Values.dryRuns', on: { dryRuns: true }, off: { dryRuns: false } },
 ];
 

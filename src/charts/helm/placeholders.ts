@@ -25,6 +25,8 @@ const given = {
 };
 
 const watchedNamespace = 'chart-watched-namespace';
+const registry = 'chart.image-registry';
+const selector = 'chart.resourceSelector';
 
 /** Helm creates the namespace. The closed unions of two properties have no room for a placeholder. */
 export const operatorProps: OperatorProps = {
@@ -34,6 +36,9 @@ export const operatorProps: OperatorProps = {
   createNamespace: false,
 };
 
+export const someResources = { resourceSelector: selector } as const;
+export const ownRegistry = { imageRegistry: registry } as const;
+
 export const namedNamespaces = { namespaces: [watchedNamespace] } as const;
 
 export const checkOptions: PodOptions & { readonly namespace: string } = given;
@@ -41,6 +46,8 @@ export const checkOptions: PodOptions & { readonly namespace: string } = given;
 /** Expressions of strings, in the places of their placeholders. */
 const texts: Readonly<Record<string, string>> = {
   [given.image]: 'include "clusterwright.image" $',
+  [selector]: '$.Values.resourceSelector',
+  [registry]: '$.Values.imageRegistry',
   [given.imagePullPolicy]: '$.Values.image.pullPolicy',
   [given.namespace]: '$.Release.Namespace',
   [given.resources.cpu]: '$.Values.resources.requests.cpu',

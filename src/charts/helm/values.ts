@@ -1,4 +1,6 @@
 /** The values of the chart, once: `values.yaml`, its schema and the table of the README are made from them. */
+import { imageRegistryPattern } from '../../api/image.ts';
+import { labelSelectorMaxLength, labelSelectorPattern } from '../../api/label-selector.ts';
 import { defaultApiServerPorts } from '../../constructs/operator.ts';
 import { defaultResources } from '../../constructs/operator-deployment.ts';
 import { operatorImage } from '../../constructs/operator-identity.ts';
@@ -48,6 +50,13 @@ type Row = readonly [path: string, type: string, schema: object, fallback: unkno
 
 const rows: readonly Row[] = [
   [
+    'imageRegistry',
+    'string',
+    { ...text, pattern: `${imageRegistryPattern}|^$`, maxLength: 200 },
+    '',
+    'Registry, with a path where it has one, of every image that nobody names: of the operator, if `image.repository` has its default, and of databases without `spec.image`. Another one restarts the pods of databases. When empty, the registry that each image is released at.',
+  ],
+  [
     'image.repository',
     'string',
     filled,
@@ -96,6 +105,13 @@ const rows: readonly Row[] = [
     { ...list(dnsLabel), uniqueItems: true },
     [],
     'Namespaces that the operator watches, with a Role in each. They must exist. When empty, the namespace of the release.',
+  ],
+  [
+    'resourceSelector',
+    'string',
+    { ...text, pattern: `${labelSelectorPattern}|^$`, maxLength: labelSelectorMaxLength },
+    '',
+    'Label selector of the resources that the operator serves, such as `tier=blue`. It leaves others alone. No two operators may select the same resource. When empty, all resources.',
   ],
   [
     'extendUserRoles',

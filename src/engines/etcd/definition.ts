@@ -3,7 +3,8 @@
 import { leafKeys } from '../../certificates/facts.ts';
 import { placesIn } from '../../engine/connection.ts';
 import type { Definition } from '../../engine/definition.ts';
-import { type EtcdSpecInput, etcdKind } from './kind/schema.ts';
+import { releasedImage } from './kind/released-image.ts';
+import { defaultVersion, type EtcdSpecInput, etcdKind } from './kind/schema.ts';
 import { clientPort, etcdNames, peerPort } from './names.ts';
 
 export interface EtcdEndpoints {
@@ -35,6 +36,7 @@ export const etcdDefinition: Definition<EtcdSpecInput, EtcdEndpoints> = {
       ...(isOwn ? { ca: { secretName: names.user, key: leafKeys.trusted } } : {}),
     };
   },
+  images: [releasedImage(defaultVersion)],
   // Children of two kinds in one namespace may not share their names.
   sample: { name: 'sample-etcd' },
   shell: (host) => `etcdctl --endpoints=${host}:2379 endpoint status --cluster -w table`,

@@ -2,7 +2,8 @@
 import { leafKeys } from '../../certificates/facts.ts';
 import { type Connection, type Place, placesIn } from '../../engine/connection.ts';
 import type { Definition } from '../../engine/definition.ts';
-import { type PostgresSpecInput, postgresKind } from './kind/schema.ts';
+import { exporterImage, poolerImage, releasedImage } from './kind/released-image.ts';
+import { majors, type PostgresSpecInput, postgresKind } from './kind/schema.ts';
 import type { UserSpecInput } from './kind/user.ts';
 import { loginSecret, postgresNames, sqlPort } from './names.ts';
 
@@ -32,6 +33,7 @@ export const postgresDefinition: Definition<PostgresSpecInput, PostgresEndpoints
       ...(tls?.server === undefined ? { ca: { secretName: certificates.server, key: leafKeys.trusted } } : {}),
     };
   },
+  images: [...majors.map(releasedImage), poolerImage, exporterImage],
   // Children of two kinds in one namespace may not share their names.
   sample: { name: 'sample-postgres' },
   // As the superuser, by the socket of the pod: nobody else needs no password.

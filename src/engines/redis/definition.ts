@@ -3,7 +3,8 @@
 import { placesIn } from '../../engine/connection.ts';
 import type { Definition } from '../../engine/definition.ts';
 import { redisReferenceOptions } from './kind/reference.ts';
-import { type RedisSpecInput, redisKind } from './kind/schema.ts';
+import { releasedImage } from './kind/released-image.ts';
+import { defaultVersion, type RedisSpecInput, redisKind } from './kind/schema.ts';
 import { dataPort, redisNames, sentinelPort } from './names.ts';
 
 export interface RedisEndpoints {
@@ -48,6 +49,7 @@ export const redisDefinition: Definition<RedisSpecInput, RedisEndpoints> = {
       },
     };
   },
+  images: [releasedImage(defaultVersion)],
   sample: { name: 'sample' },
   shell: (host) => `sh -c 'REDISCLI_AUTH="$(cat /etc/clusterwright/auth/password)" exec redis-cli -h ${host}'`,
   reference: redisReferenceOptions,

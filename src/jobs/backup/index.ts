@@ -2,6 +2,7 @@
 import { type BackupSpec, backupKind } from '../../api/backup.ts';
 import type { Cluster } from '../../api/cluster.ts';
 import type { KindHandler } from '../../engine/engine.ts';
+import type { EngineContext } from '../../engine/engine-context.ts';
 import type { Desired } from '../../plan/objects.ts';
 import { noChildren } from '../../resources/children.ts';
 import { job } from '../../resources/job.ts';
@@ -47,14 +48,19 @@ export function backupEngine(databases: readonly KindHandler[], image: string): 
   }
 
   const typed = (backup: Cluster): Cluster<BackupSpec> => backup as Cluster<BackupSpec>;
-  const situation = (backup: Cluster, children: typeof noChildren, cluster: Cluster | undefined, now: number) => {
+  const situation = (
+    backup: Cluster,
+    children: typeof noChildren,
+    cluster: Cluster | undefined,
+    io?: EngineContext,
+  ) => {
     const from = cluster === undefined ? undefined : partFor(cluster)?.backup?.source(cluster);
     return {
       backup: typed(backup),
       children,
       wanted: resources(typed(backup), cluster),
-      absent: absentCluster(databases, typed(backup).spec.cluster),
-      now,
+      absent: absentCluster(databases, typed(backup).spec.cluster, io),
+      now: io?.now() ?? 0,
       topology: from?.topology,
       keep: from?.keep,
     };
@@ -69,11 +75,11 @@ export function backupEngine(databases: readonly KindHandler[], image: string): 
     targetRef: (backup) => typed(backup).spec.cluster,
     resources: (backup, cluster) => resources(typed(backup), cluster) ?? [],
     async assess(backup, children, io, cluster) {
-      const { plan, status } = assessBackup(situation(backup, children, cluster, io.now()));
+      const { plan, status } = assessBackup(situation(backup, children, cluster, io));
       const checked = await withCheckedTarget(plan, io);
       return { plan: checked, status: checked === plan ? status : heldUp(status, checked.outcome), act: noAction };
     },
-    planOffline: ({ status: _, ...backup }, cluster) => assessBackup(situation(backup, noChildren, cluster, 0)).plan,
+    planOffline: ({ status: _, ...backup }, cluster) => assessBackup(situation(backup, noChildren, cluster)).plan,
     forecast: (backup) => {
       const { spec, metadata } = typed(backup);
       return [

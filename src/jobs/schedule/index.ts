@@ -4,6 +4,7 @@ import type { Cluster } from '../../api/cluster.ts';
 import { durationMs } from '../../api/duration.ts';
 import type { TakeTask } from '../../backup/agent-task.ts';
 import type { KindHandler } from '../../engine/engine.ts';
+import type { EngineContext } from '../../engine/engine-context.ts';
 import { type Desired, objectSteps } from '../../plan/objects.ts';
 import { type Plan, settled } from '../../plan/plan.ts';
 import { type Children, noChildren } from '../../resources/children.ts';
@@ -65,9 +66,14 @@ export function scheduleEngine(databases: readonly KindHandler[], image: string)
     ];
   }
 
-  function planFor(schedule: Cluster<ScheduleSpec>, children: Children, cluster: Cluster | undefined): Plan {
+  function planFor(
+    schedule: Cluster<ScheduleSpec>,
+    children: Children,
+    cluster: Cluster | undefined,
+    io?: EngineContext,
+  ): Plan {
     if (sourceOf(cluster) === undefined) {
-      return { steps: [], outcome: absentCluster(databases, schedule.spec.cluster) };
+      return { steps: [], outcome: absentCluster(databases, schedule.spec.cluster, io) };
     }
     return { steps: objectSteps(resources(schedule, cluster), children), outcome: settled };
   }
@@ -85,7 +91,7 @@ export function scheduleEngine(databases: readonly KindHandler[], image: string)
       const schedule = typed(object);
       const name = cronJobName(schedule.metadata.name);
       const live = children.get('CronJob', name);
-      const checked = await withCheckedTarget(planFor(schedule, children, cluster), io);
+      const checked = await withCheckedTarget(planFor(schedule, children, cluster, io), io);
       const consented = await withStandingConsent(checked, live, io);
       const runs = { cronJob: live, task: children.get('ConfigMap', configName({ name })) };
       const plan = withoutRunsOfEarlier(consented, runs, cluster);

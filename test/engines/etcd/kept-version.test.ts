@@ -1,9 +1,9 @@
 /** What members go on running while the version of the spec may not be rolled out. */
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../../src/api/object.ts';
+import { releasedImage } from '../../../src/engines/etcd/kind/released-image.ts';
 import { type Situation, situationOf } from '../../../src/engines/etcd/observe/situation.ts';
 import { keeps, pinnedVersion } from '../../../src/engines/etcd/plan/pinned-version.ts';
-import { releasedImage } from '../../../src/engines/etcd/resources/pods.ts';
 import type { PinnedVersion } from '../../../src/engines/etcd/resources/resources.ts';
 import type { ObjectStep } from '../../../src/plan/plan.ts';
 import { etcdWorld, type Story } from '../../support/etcd-situation.ts';

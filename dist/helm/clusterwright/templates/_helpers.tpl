@@ -1,6 +1,6 @@
 {{- define "clusterwright.image" -}}
 {{- with $.Values.image -}}
-{{ .repository }}{{ if .digest }}@{{ .digest }}{{ else }}:{{ .tag | default $.Chart.AppVersion }}{{ end }}
+{{ if and $.Values.imageRegistry (eq .repository "clusterwright") }}{{ $.Values.imageRegistry }}/{{ end }}{{ .repository }}{{ if .digest }}@{{ .digest }}{{ else }}:{{ .tag | default $.Chart.AppVersion }}{{ end }}
 {{- end -}}
 {{- end }}
 

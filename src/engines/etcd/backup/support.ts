@@ -75,7 +75,7 @@ export const etcdBackup: BackupSupport<EtcdSpec> = {
       containers: [
         {
           name: 'restore',
-          image: etcdImage(spec),
+          image: etcdImage(cluster),
           command: [
             restoreProgram,
             'snapshot',

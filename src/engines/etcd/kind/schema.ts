@@ -19,8 +19,10 @@ import { quantityPattern } from '../../../api/quantity.ts';
 import { schedulingSchema } from '../../../api/scheduling.ts';
 import type { Defaulted, StructuralSchema, Written } from '../../../api/schema.ts';
 import { secretRefSchema } from '../../../api/secret-ref.ts';
+import { databaseFields } from '../../../api/selectable-fields.ts';
 import { statusSchema } from '../../../api/status-schema.ts';
 import { storageRules, volumeSchema } from '../../../api/storage.ts';
+import { releasedImage } from './released-image.ts';
 import { etcdTlsSchema } from './tls.ts';
 
 /** A rule and no pattern, since a rule has words. Other rules on the version have nothing to add where it is broken. */
@@ -165,6 +167,8 @@ const restoreOptions = {
   },
 } as const satisfies Readonly<Record<string, StructuralSchema>>;
 
+export const defaultVersion = '3.6.16';
+
 export const etcdSpecSchema = {
   type: 'object',
   description: 'Desired state of the cluster.',
@@ -172,7 +176,7 @@ export const etcdSpecSchema = {
     version: {
       type: 'string',
       description: `Version of etcd, major.minor.patch, 3.5.${firstPatchOf35} or later. An upgrade from 3.5 to 3.6 needs 3.5.${lastPatchBefore36} or later. A downgrade from 3.6 is possible to 3.5.${lastPatchBefore36} or later.`,
-      default: '3.6.16',
+      default: defaultVersion,
       maxLength: 32,
       'x-kubernetes-validations': [
         {
@@ -193,7 +197,7 @@ export const etcdSpecSchema = {
         },
       ],
     },
-    image: imageSchema('gcr.io/etcd-development/etcd:vVERSION'),
+    image: imageSchema(releasedImage('VERSION')),
     replicas: {
       type: 'integer',
       description: 'Number of members. 0 parks the cluster: all members stop, and all data is kept.',
@@ -273,6 +277,7 @@ export const etcdKind: KindDefinition = {
     ...lifeColumns,
     ...wideColumns,
   ],
+  selectableFields: databaseFields,
   scale: {
     specReplicasPath: '.spec.replicas',
     statusReplicasPath: '.status.replicas',

@@ -2,13 +2,14 @@
  * What members go on running while the version of the spec may not be rolled out: each one what it runs now, and a new
  * one what the others run. So a pod that Kubernetes makes again meanwhile starts what its data is fit for.
  */
+import { inRegistry } from '../../../api/image.ts';
 import type { ObjectStep } from '../../../plan/plan.ts';
 import type { StatefulSet } from '../../../resources/children.ts';
+import { releasedImage } from '../kind/released-image.ts';
 import { minorNumber, patchNumber, versionLabel } from '../kind/versions.ts';
 import { podName } from '../names.ts';
 import { answering } from '../observe/observed.ts';
 import type { Situation } from '../observe/situation.ts';
-import { releasedImage } from '../resources/pods.ts';
 import type { PinnedVersion } from '../resources/resources.ts';
 
 const writtenIn = (set: StatefulSet | undefined): string | undefined =>
@@ -34,11 +35,11 @@ function earliest(versions: readonly string[]): string | undefined {
 }
 
 /** A template that is overwritten by now told it; then only the pod does, as its machine calls it. */
-function imageOf({ sets, pods, spec, observed }: Situation, version: string): string {
+function imageOf({ cluster, sets, pods, spec, observed }: Situation, version: string): string {
   const set = [...sets.values()].find((candidate) => writtenIn(candidate) === version);
   const written = set?.spec?.template?.spec?.containers?.find(({ name }) => name === 'etcd')?.image;
   if (written !== undefined) return written;
-  if (spec.image === undefined) return releasedImage(version);
+  if (spec.image === undefined) return inRegistry(releasedImage(version), cluster.imageRegistry);
   const names = new Set(answering(observed.members).flatMap((m) => (m.version === version ? [m.pod] : [])));
   const pod = [...pods.values()].find(({ metadata }) => names.has(metadata.name));
   return pod?.status?.containerStatuses?.find(({ name }) => name === 'etcd')?.image ?? spec.image;

@@ -9,12 +9,14 @@ import type { Cluster } from '../../../api/cluster.ts';
 import type { KubeObject } from '../../../api/object.ts';
 import { canonicalQuantity } from '../../../api/quantity.ts';
 import { computeResources } from '../../../resources/compute.ts';
+import { imageOf } from '../../../resources/image.ts';
 import { memberLabel, ownedMetadata, type Part, selectorLabels } from '../../../resources/metadata.ts';
 import type { ContainerSpec, Probe, Volume } from '../../../resources/plain.ts';
 import { podBase } from '../../../resources/pod-base.ts';
 import { containerSecurityContext } from '../../../resources/podsecurity.ts';
 import { schedulingFields } from '../../../resources/scheduling.ts';
 import { statefulSet } from '../../../resources/statefulset.ts';
+import { releasedImage } from '../kind/released-image.ts';
 import type { EtcdSpec } from '../kind/schema.ts';
 import {
   authoritiesAnnotation,
@@ -48,13 +50,10 @@ export const livenessPath = '/livez?exclude=serializable_read';
 /** A leader that is stopped hands over first, which takes about one election. */
 const graceSeconds = 30;
 
-export function releasedImage(version: string): string {
-  return `gcr.io/etcd-development/etcd:v${version}`;
-}
-
 /** That of the release unless the resource names another. */
-export function etcdImage(spec: EtcdSpec): string {
-  return spec.image ?? releasedImage(spec.version);
+export function etcdImage(cluster: Cluster<EtcdSpec>): string {
+  const { image, version } = cluster.spec;
+  return imageOf(cluster, image, releasedImage(version));
 }
 
 type Variable = NonNullable<ContainerSpec['env']>[number];
@@ -136,7 +135,7 @@ export function memberStatefulSet(
   const certificates = certificatesOf(cluster);
   const etcd: ContainerSpec = {
     name: 'etcd',
-    image: etcdImage(spec),
+    image: etcdImage(cluster),
     imagePullPolicy: 'IfNotPresent',
     command: [program],
     env: environment(cluster, index, quota),

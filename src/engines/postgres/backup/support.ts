@@ -100,7 +100,12 @@ export const postgresBackup: BackupSupport<PostgresSpec> = {
       fetchMounts: [mount],
       volumes: [{ name: temporary.name, emptyDir: { medium: 'Memory', sizeLimit: '16Mi' } }],
       containers: [
-        { name: 'recover', image: postgresImage(spec), command: recoverCommand(cluster), mounts: [mount, temporary] },
+        {
+          name: 'recover',
+          image: postgresImage(cluster),
+          command: recoverCommand(cluster),
+          mounts: [mount, temporary],
+        },
       ],
       annotations: {},
       retired: retiredAnnotation,

@@ -2,8 +2,7 @@
 import { computeRules, computeSchema } from '../../../api/compute.ts';
 import { imageSchema } from '../../../api/image.ts';
 import type { CelRule, StructuralSchema } from '../../../api/schema.ts';
-
-export const exporterImage = 'clusterwright-postgres-exporter:0.17';
+import { exporterImage } from './released-image.ts';
 
 /** Least memory limit that the exporter starts with. */
 const exporterMemory = '32Mi';

@@ -3,8 +3,7 @@ import { sourceProperties } from '../../../api/certificate-source.ts';
 import { computeRules, computeSchema } from '../../../api/compute.ts';
 import { imageSchema } from '../../../api/image.ts';
 import type { CelRule, StructuralSchema } from '../../../api/schema.ts';
-
-export const poolerImage = 'clusterwright-pgbouncer:1.24';
+import { poolerImage } from './released-image.ts';
 
 /** Least memory limit that PgBouncer starts with. */
 const poolerMemory = '32Mi';

@@ -11,6 +11,7 @@ import { metadataSchema } from '../../../api/metadata.ts';
 import { podsSchema } from '../../../api/pods.ts';
 import { schedulingSchema } from '../../../api/scheduling.ts';
 import type { Defaulted, StructuralSchema, Written } from '../../../api/schema.ts';
+import { databaseFields } from '../../../api/selectable-fields.ts';
 import { archiveStatusSchema, statusSchema, walStorageStatusSchema } from '../../../api/status-schema.ts';
 import { storageRules, volumeSchema } from '../../../api/storage.ts';
 import { accessRules, accessSchema } from './access.ts';
@@ -18,6 +19,7 @@ import { postgresBootstrapRules, postgresBootstrapSchema } from './import-from.t
 import { monitoringRules, monitoringSchema } from './monitoring.ts';
 import { parametersSchema } from './parameters.ts';
 import { poolerRules, poolerSchema } from './pooler.ts';
+import { releasedImage } from './released-image.ts';
 import { postgresTlsRules, postgresTlsSchema } from './tls.ts';
 import { walSizeRules, walStorageRules, walStorageSchema } from './wal-storage.ts';
 
@@ -169,7 +171,7 @@ export const postgresSpecSchema = {
       enum: majors,
       default: '17',
     },
-    image: imageSchema('clusterwright-postgres:VERSION'),
+    image: imageSchema(releasedImage('VERSION')),
     instances: {
       type: 'integer',
       description:
@@ -263,6 +265,7 @@ export const postgresKind: KindDefinition = {
     ...lifeColumns,
     ...wideColumns,
   ],
+  selectableFields: databaseFields,
   scale: {
     specReplicasPath: '.spec.instances',
     statusReplicasPath: '.status.replicas',

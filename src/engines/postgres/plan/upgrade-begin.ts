@@ -39,7 +39,7 @@ export function beginUpgrade(situation: Situation, take: BackupFactory): Upgrade
   if (going !== undefined) return { ...staying, outcome: blocked('VolumesGoing', going) };
   const leader = primary === undefined ? undefined : indexOf(situation, primary);
   if (leader === undefined || store.systemId === undefined) return undefined;
-  const planned: Upgrade = { from, to, image: postgresImage(wanted), generation };
+  const planned: Upgrade = { from, to, image: postgresImage({ ...cluster, spec: wanted }), generation };
   const objects = take(cluster, upgradeBackup(situation, planned));
   if (objects === undefined && !wanted.upgrade.withoutBackup) {
     const message = `PostgreSQL ${from} becomes ${to} only after a backup, and no backup can be taken: spec.backup names no target. To upgrade without one, set spec.upgrade.withoutBackup to true`;

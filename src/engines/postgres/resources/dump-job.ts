@@ -68,7 +68,7 @@ export function dumpJob(cluster: Cluster<PostgresSpec>): readonly KubeObject[] {
         containers: [
           {
             name: dumpContainer,
-            image: postgresImage(spec),
+            image: postgresImage(cluster),
             imagePullPolicy: 'IfNotPresent',
             command: ['python3', '-IS', `${at.script}/${script}`],
             env: environment(cluster),

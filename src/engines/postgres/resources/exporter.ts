@@ -8,6 +8,7 @@ import type { KubeObject } from '../../../api/object.ts';
 import type { Desired } from '../../../plan/objects.ts';
 import { computeResources } from '../../../resources/compute.ts';
 import { configMap } from '../../../resources/configmap.ts';
+import { imageOf } from '../../../resources/image.ts';
 import { memberLabel, ownedMetadata, type Part, selectorLabels, unownedMetadata } from '../../../resources/metadata.ts';
 import type { ContainerSpec } from '../../../resources/plain.ts';
 import { podBase } from '../../../resources/pod-base.ts';
@@ -17,7 +18,7 @@ import { generatedSecret } from '../../../resources/secret.ts';
 import { headlessService } from '../../../resources/service.ts';
 import { statefulSet } from '../../../resources/statefulset.ts';
 import { serverCaSecret, sslMode } from '../client/server-ca.ts';
-import { exporterImage } from '../kind/monitoring.ts';
+import { exporterImage } from '../kind/released-image.ts';
 import type { PostgresSpec } from '../kind/schema.ts';
 import {
   configAnnotation,
@@ -38,8 +39,12 @@ const directory = '/etc/exporter';
 /** Rows of a query that become metrics. */
 const mostRows = 1000;
 
-function exporterPart({ spec }: Cluster<PostgresSpec>): Part {
-  const version = /:([\w.-]{1,63})(@|$)/.exec(spec.monitoring?.image ?? exporterImage)?.[1] ?? 'digest';
+function exporterImageOf(cluster: Cluster<PostgresSpec>): string {
+  return imageOf(cluster, cluster.spec.monitoring?.image, exporterImage);
+}
+
+function exporterPart(cluster: Cluster<PostgresSpec>): Part {
+  const version = /:([\w.-]{1,63})(@|$)/.exec(exporterImageOf(cluster))?.[1] ?? 'digest';
   return { engine: 'postgres', component: exporterComponent, version };
 }
 
@@ -122,10 +127,11 @@ function exporterOf(
 }
 
 function container(
-  { metadata, spec }: Cluster<PostgresSpec>,
+  cluster: Cluster<PostgresSpec>,
   index: number,
-  { image = exporterImage, resources }: NonNullable<PostgresSpec['monitoring']>,
+  { resources }: NonNullable<PostgresSpec['monitoring']>,
 ): ContainerSpec {
+  const { metadata, spec } = cluster;
   const { members } = postgresNames(metadata.name);
   const environment: Readonly<Record<string, string>> = {
     CONFIG: directory,
@@ -137,7 +143,7 @@ function container(
   };
   return {
     name: 'exporter',
-    image,
+    image: exporterImageOf(cluster),
     imagePullPolicy: 'IfNotPresent',
     command: ['/bin/sh', `${directory}/exporter.sh`],
     env: Object.entries(environment).map(([name, value]) => ({ name, value })),

@@ -87,7 +87,7 @@ function initPod(cluster: Cluster<PostgresSpec>, config: string) {
     containers: [
       {
         name: 'psql',
-        image: postgresImage(spec),
+        image: postgresImage(cluster),
         imagePullPolicy: 'IfNotPresent' as const,
         command: [`/usr/lib/postgresql/${spec.version}/bin/psql`, '--no-psqlrc', '--quiet', '--output=/dev/null'],
         args: ['--command=$(INIT_SQL)'],

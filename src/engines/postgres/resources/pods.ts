@@ -8,6 +8,7 @@ import type { Cluster } from '../../../api/cluster.ts';
 import type { KubeObject } from '../../../api/object.ts';
 import { canonicalQuantity } from '../../../api/quantity.ts';
 import { computeResources } from '../../../resources/compute.ts';
+import { imageOf } from '../../../resources/image.ts';
 import { memberLabel, ownedMetadata, type Part, selectorLabels } from '../../../resources/metadata.ts';
 import type { ContainerSpec, Probe, Volume } from '../../../resources/plain.ts';
 import { podBase } from '../../../resources/pod-base.ts';
@@ -15,6 +16,7 @@ import { containerSecurityContext } from '../../../resources/podsecurity.ts';
 import { schedulingFields } from '../../../resources/scheduling.ts';
 import { statefulSet } from '../../../resources/statefulset.ts';
 import { hasSource } from '../client/server-ca.ts';
+import { releasedImage } from '../kind/released-image.ts';
 import type { PostgresSpec } from '../kind/schema.ts';
 import {
   authoritiesAnnotation,
@@ -41,8 +43,9 @@ const startTries = 86_400;
 /** A primary that is stopped writes a checkpoint, and hands over. */
 const graceSeconds = 120;
 
-export function postgresImage({ image, version }: PostgresSpec): string {
-  return image ?? `clusterwright-postgres:${version}`;
+export function postgresImage(cluster: Cluster<PostgresSpec>): string {
+  const { image, version } = cluster.spec;
+  return imageOf(cluster, image, releasedImage(version));
 }
 
 const probe = (path: string, timing: Partial<Probe>): Probe => ({
@@ -214,7 +217,7 @@ export function memberStatefulSet(
   const mounted = [configuration(cluster, index), users(metadata.name), certificates(cluster), token(), ...scratch()];
   const postgres: ContainerSpec = {
     name: 'postgres',
-    image: postgresImage(spec),
+    image: postgresImage(cluster),
     imagePullPolicy: 'IfNotPresent',
     command: ['/bin/sh', `${paths.patroni}/start.sh`],
     env: environment(cluster, everyMember),

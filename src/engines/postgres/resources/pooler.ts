@@ -4,6 +4,7 @@ import type { Desired } from '../../../plan/objects.ts';
 import { computeResources } from '../../../resources/compute.ts';
 import { configMap } from '../../../resources/configmap.ts';
 import { disruptionBudget } from '../../../resources/disruptionbudget.ts';
+import { imageOf } from '../../../resources/image.ts';
 import { ownedMetadata, type Part, selectorLabels, unownedMetadata } from '../../../resources/metadata.ts';
 import type { ContainerSpec, PodSpec, Volume } from '../../../resources/plain.ts';
 import { podBase } from '../../../resources/pod-base.ts';
@@ -13,7 +14,7 @@ import { generatedSecret } from '../../../resources/secret.ts';
 import { clusterIPService } from '../../../resources/service.ts';
 import { statefulSet } from '../../../resources/statefulset.ts';
 import { hasSource, serverCaSecret } from '../client/server-ca.ts';
-import { poolerImage } from '../kind/pooler.ts';
+import { poolerImage } from '../kind/released-image.ts';
 import type { PostgresSpec } from '../kind/schema.ts';
 import { poolerComponent, poolerPaths, poolerPort, postgresNames, roles, sqlPort } from '../names.ts';
 import { iniKey, type PoolerSpec, pgbouncerFiles, serverCaName } from './pgbouncer-config.ts';
@@ -25,6 +26,10 @@ const graceSeconds = 60;
 /** After which the guard ends a pause, in seconds. */
 export const pauseLimit = 30;
 
+function poolerImageOf(cluster: Cluster<PostgresSpec>): string {
+  return imageOf(cluster, cluster.spec.pooler?.image, poolerImage);
+}
+
 function poolerPart(image: string): Part {
   const version = /:([\w.-]{1,63})(@|$)/.exec(image)?.[1] ?? 'digest';
   return { engine: 'postgres', component: poolerComponent, version };
@@ -33,7 +38,7 @@ function poolerPart(image: string): Part {
 /** The password of the pooler's role, also in the form that PgBouncer reads. The operator has no password, and needs its name to be known. */
 export function poolerSecret(cluster: Cluster<PostgresSpec>): Desired {
   const { name } = cluster.metadata;
-  const part = poolerPart(cluster.spec.pooler?.image ?? poolerImage);
+  const part = poolerPart(poolerImageOf(cluster));
   const userlist = `"${roles.pooler}" "{password}"\n"${roles.operator}" ""\n`;
   return {
     object: generatedSecret(unownedMetadata(cluster, postgresNames(name).poolerLogin, part), {
@@ -96,7 +101,7 @@ export function poolerChildren(cluster: Cluster<PostgresSpec>): Desired[] {
   const { metadata, spec } = cluster;
   const { pooler } = spec;
   if (pooler === undefined) return [];
-  const image = pooler.image ?? poolerImage;
+  const image = poolerImageOf(cluster);
   const part = poolerPart(image);
   const names = postgresNames(metadata.name);
   const selector = selectorLabels(cluster, part);
@@ -134,7 +139,7 @@ export function poolerChildren(cluster: Cluster<PostgresSpec>): Desired[] {
     poolerSecret(cluster),
     { object: configMap(owned, files) },
     { object: clusterIPService({ metadata: owned, selector, ports }) },
-    { object: disruptionBudget(owned, selector) },
+    { object: disruptionBudget(owned, selector, 'AlwaysAllow') },
     { object: set },
   ];
 }

@@ -20,9 +20,11 @@ import { podsSchema } from '../../../api/pods.ts';
 import { schedulingSchema } from '../../../api/scheduling.ts';
 import { type CelRule, celName, type Defaulted, type StructuralSchema, type Written } from '../../../api/schema.ts';
 import { secretRefSchema } from '../../../api/secret-ref.ts';
+import { databaseFields } from '../../../api/selectable-fields.ts';
 import { statusSchema } from '../../../api/status-schema.ts';
 import { storageRules, storageSchema } from '../../../api/storage.ts';
 import { directiveProperties, redisDirectives } from './directives.ts';
+import { releasedImage } from './released-image.ts';
 
 /** A rule and no pattern, since a rule has words. Other rules on the version have nothing to add where it is broken. */
 const isVersion = (self: string): string => `${self}.matches('^[78][.](0|[1-9][0-9]?)$')`;
@@ -118,6 +120,8 @@ const authSchema = {
   },
 } as const satisfies StructuralSchema;
 
+export const defaultVersion = '8.0';
+
 export const redisSpecSchema = {
   type: 'object',
   description: 'Desired state of the cluster.',
@@ -126,7 +130,7 @@ export const redisSpecSchema = {
       type: 'string',
       description:
         'Version of Redis, major.minor, 7.0 or later. It can only increase, by at most one major version at a time.',
-      default: '8.0',
+      default: defaultVersion,
       maxLength: 32,
       'x-kubernetes-validations': [
         {
@@ -139,7 +143,7 @@ export const redisSpecSchema = {
         },
       ],
     },
-    image: imageSchema('docker.io/library/redis:VERSION'),
+    image: imageSchema(releasedImage('VERSION')),
     mode: {
       type: 'string',
       description: 'Standalone: one Redis node without failover. Sentinel: a primary with replicas. Immutable.',
@@ -241,6 +245,7 @@ export const redisKind: KindDefinition = {
     { name: 'Mode', type: 'string', jsonPath: '.spec.mode', description: 'Standalone or Sentinel.', priority: 1 },
     ...wideColumns,
   ],
+  selectableFields: databaseFields,
   scale: {
     specReplicasPath: '.spec.replicas',
     statusReplicasPath: '.status.replicas',

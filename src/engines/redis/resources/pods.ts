@@ -6,6 +6,7 @@ import type { Cluster } from '../../../api/cluster.ts';
 import type { KubeObject } from '../../../api/object.ts';
 import { canonicalQuantity } from '../../../api/quantity.ts';
 import { computeResources } from '../../../resources/compute.ts';
+import { imageOf } from '../../../resources/image.ts';
 import { ownedMetadata, type Part, selectorLabels } from '../../../resources/metadata.ts';
 import type { ContainerSpec, PodSpec, Probe, Volume } from '../../../resources/plain.ts';
 import { podBase } from '../../../resources/pod-base.ts';
@@ -14,6 +15,7 @@ import { schedulingFields } from '../../../resources/scheduling.ts';
 import { statefulSet } from '../../../resources/statefulset.ts';
 import { identityKey } from '../client/identity.ts';
 import { passwordSecret } from '../client/password.ts';
+import { releasedImage } from '../kind/released-image.ts';
 import type { RedisSpec } from '../kind/schema.ts';
 import { dataPort, paths, redisNames, sentinelPort } from '../names.ts';
 import type { ScriptName } from './scripts.ts';
@@ -45,9 +47,10 @@ function fromField(name: string, fieldPath: string): { name: string; valueFrom: 
   return { name, valueFrom: { fieldRef: { fieldPath } } };
 }
 
-/** `docker.io/library/redis:VERSION` unless the resource names another. */
-export function redisImage(spec: RedisSpec): string {
-  return spec.image ?? `docker.io/library/redis:${spec.version}`;
+/** That of the release unless the resource names another. */
+export function redisImage(cluster: Cluster<RedisSpec>): string {
+  const { image, version } = cluster.spec;
+  return imageOf(cluster, image, releasedImage(version));
 }
 
 function container(
@@ -56,7 +59,7 @@ function container(
 ): Pick<ContainerSpec, 'name' | 'image' | 'imagePullPolicy' | 'env' | 'securityContext' | 'volumeMounts'> {
   return {
     name,
-    image: redisImage(cluster.spec),
+    image: redisImage(cluster),
     imagePullPolicy: 'IfNotPresent',
     env: [
       { name: 'CLUSTER_NAME', value: cluster.metadata.name },

@@ -1,0 +1,58 @@
+/**
+ * An engine whose images come from the registry of the operator, where no resource names them. Every cluster that it is given is told so:
+ * builders and rules need nothing but the cluster.
+ */
+import type { Cluster } from '../api/cluster.ts';
+import type { BackupSupport } from '../engine/backup-support.ts';
+import type { KindHandler } from '../engine/engine.ts';
+import { memoize } from '../plan/memoize.ts';
+
+export function withImageRegistry(handler: KindHandler, imageRegistry: string | undefined): KindHandler {
+  if (imageRegistry === undefined) return handler;
+  // What is built of a cluster is known by the cluster: the same one has to stay the same one.
+  const told = memoize((cluster: Cluster): Cluster => ({ ...cluster, imageRegistry }));
+  const { removal, forecast, listener, lastBackup, ownsNoVolume, backup, maintenance } = handler;
+  return {
+    ...handler,
+    resources: (cluster, referred) => handler.resources(told(cluster), referred),
+    assess: (cluster, ...rest) => handler.assess(told(cluster), ...rest),
+    planOffline: (cluster, referred) => handler.planOffline(told(cluster), referred),
+    ...(removal === undefined ? {} : { removal: (cluster, ...rest) => removal(told(cluster), ...rest) }),
+    ...(forecast === undefined ? {} : { forecast: (cluster, children) => forecast(told(cluster), children) }),
+    ...(lastBackup === undefined ? {} : { lastBackup: (cluster, ...rest) => lastBackup(told(cluster), ...rest) }),
+    ...(ownsNoVolume === undefined
+      ? {}
+      : { ownsNoVolume: (cluster, children) => ownsNoVolume(told(cluster), children) }),
+    ...(listener === undefined
+      ? {}
+      : {
+          listener: {
+            endpoints: listener.endpoints,
+            listen: (endpoint, cluster, ...rest) => listener.listen(endpoint, told(cluster), ...rest),
+          },
+        }),
+    ...(backup === undefined ? {} : { backup: backupTold(backup, told) }),
+    ...(maintenance === undefined
+      ? {}
+      : { maintenance: { ...maintenance, plan: (cluster, io) => maintenance.plan(told(cluster), io) } }),
+  };
+}
+
+function backupTold(backup: BackupSupport<unknown>, told: (cluster: Cluster) => Cluster): BackupSupport<unknown> {
+  const { archive } = backup;
+  return {
+    ...backup,
+    source: (cluster) => backup.source(told(cluster)),
+    restoreTemplate: (cluster) => backup.restoreTemplate(told(cluster)),
+    drill: (cluster) => backup.drill(told(cluster)),
+    contents: (cluster, ...rest) => backup.contents(told(cluster), ...rest),
+    ...(archive === undefined
+      ? {}
+      : {
+          archive: {
+            isParked: (cluster) => archive.isParked(told(cluster)),
+            kept: (cluster, ...rest) => archive.kept(told(cluster), ...rest),
+          },
+        }),
+  };
+}
