@@ -102,7 +102,7 @@ function fieldSelectors({ resource, selectableFields = [] }: KindDefinition): st
     '',
     '## Field selectors',
     '',
-    `From Kubernetes 1.31 on, \`kubectl get ${resource.plural} --field-selector\` selects by ${fields.join(', ')}.`,
+    `From Kubernetes 1.31 on, \`kubectl get ${resource.plural}.${resource.group} --field-selector\` selects by ${fields.join(', ')}.`,
   ];
 }
 
