@@ -1511,6 +1511,13 @@ export interface EtcdClusterSpecPods {
   readonly labels?: { [key: string]: string };
 
   /**
+   * ServiceAccount of the pods, in the namespace of the cluster, without those of its Jobs. No token of it is mounted. When absent, default.
+   *
+   * @schema EtcdClusterSpecPods#serviceAccountName
+   */
+  readonly serviceAccountName?: string;
+
+  /**
    * User and group that the processes run as, and group of their volumes. On OpenShift, take a number of the range in the annotation openshift.io/sa.scc.uid-range of the namespace. Immutable, because the files in the volumes belong to it.
    *
    * @schema EtcdClusterSpecPods#uid
@@ -1528,6 +1535,7 @@ export function toJson_EtcdClusterSpecPods(obj: EtcdClusterSpecPods | undefined)
     'annotations': ((obj.annotations) === undefined) ? undefined : (Object.entries(obj.annotations).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {})),
     'imagePullSecrets': obj.imagePullSecrets?.map(y => toJson_EtcdClusterSpecPodsImagePullSecrets(y)),
     'labels': ((obj.labels) === undefined) ? undefined : (Object.entries(obj.labels).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {})),
+    'serviceAccountName': obj.serviceAccountName,
     'uid': obj.uid,
   };
   // filter undefined values
@@ -8712,6 +8720,13 @@ export interface RedisClusterSpecPods {
   readonly labels?: { [key: string]: string };
 
   /**
+   * ServiceAccount of the pods, in the namespace of the cluster, without those of its Jobs. No token of it is mounted. When absent, default.
+   *
+   * @schema RedisClusterSpecPods#serviceAccountName
+   */
+  readonly serviceAccountName?: string;
+
+  /**
    * User and group that the processes run as, and group of their volumes. On OpenShift, take a number of the range in the annotation openshift.io/sa.scc.uid-range of the namespace. Immutable, because the files in the volumes belong to it.
    *
    * @schema RedisClusterSpecPods#uid
@@ -8729,6 +8744,7 @@ export function toJson_RedisClusterSpecPods(obj: RedisClusterSpecPods | undefine
     'annotations': ((obj.annotations) === undefined) ? undefined : (Object.entries(obj.annotations).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {})),
     'imagePullSecrets': obj.imagePullSecrets?.map(y => toJson_RedisClusterSpecPodsImagePullSecrets(y)),
     'labels': ((obj.labels) === undefined) ? undefined : (Object.entries(obj.labels).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {})),
+    'serviceAccountName': obj.serviceAccountName,
     'uid': obj.uid,
   };
   // filter undefined values

@@ -14,6 +14,7 @@ export interface PodAdditions {
   readonly annotations?: Readonly<Record<string, string>>;
   readonly imagePullSecrets?: readonly { readonly name: string }[];
   readonly uid?: number;
+  readonly serviceAccountName?: string;
 }
 
 /** Selectors and the operator's own records rest on labels and annotations with these prefixes. */
@@ -77,6 +78,21 @@ export const podsSchema = {
       'x-kubernetes-validations': [
         { rule: 'self == oldSelf', message: 'pods.uid is immutable: the files in the volumes belong to it' },
       ],
+    },
+  },
+} as const satisfies StructuralSchema;
+
+/** Of a kind whose pods ask nothing of Kubernetes. */
+export const podsWithAccountSchema = {
+  ...podsSchema,
+  properties: {
+    ...podsSchema.properties,
+    serviceAccountName: {
+      type: 'string',
+      description:
+        'ServiceAccount of the pods, in the namespace of the cluster, without those of its Jobs. No token of it is mounted. When absent, default.',
+      pattern: '^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$',
+      maxLength: 253,
     },
   },
 } as const satisfies StructuralSchema;

@@ -19,6 +19,7 @@ import { operatorImage, operatorName, operatorNamespace, type Watch } from './op
 import { operatorNetwork } from './operator-network.ts';
 import { ownPodsPolicy } from './own-pods-policy.ts';
 import { plainObject } from './plain-object.ts';
+import { podFieldsPolicy } from './pod-fields-policy.ts';
 
 export const defaultApiServerPorts: readonly number[] = [443, 6443];
 
@@ -110,6 +111,7 @@ export class Operator extends Construct {
       ...{ nodeSelector, tolerations, priorityClassName, labels, annotations },
     });
     ownPodsPolicy(this, clusterScopedName, handlers);
+    podFieldsPolicy(this, clusterScopedName, handlers);
     operatorNetwork(this, { namespace, handlers, apiServerPorts });
     addMetadata(this, { labels, annotations });
   }

@@ -5,42 +5,26 @@
 import type { Construct } from 'constructs';
 import type { KindHandler } from '../engine/engine.ts';
 import { managedBy, managedByLabel } from '../resources/metadata.ts';
-import { operatorLabels } from './operator-identity.ts';
-import { plainObject } from './plain-object.ts';
+import { admissionPolicy } from './admission-policy.ts';
 
-const api = 'admissionregistration.k8s.io/v1';
 const roleLabel = 'clusterwright.dev/role';
 
 /** Only where pods of an engine have rights of their own. */
 export function ownPodsPolicy(scope: Construct, clusterScopedName: string, handlers: readonly KindHandler[]): void {
   if (!handlers.some(makesAccounts)) return;
-  const name = `${clusterScopedName}-own-pods`;
-  const metadata = { name, labels: operatorLabels };
-  plainObject(scope, 'own-pods-policy', {
-    apiVersion: api,
-    kind: 'ValidatingAdmissionPolicy',
-    metadata,
-    spec: {
-      failurePolicy: 'Fail',
-      matchConstraints: {
-        // Either of the old object and the new one has to match: a pod cannot leave by losing the label.
-        objectSelector: { matchLabels: { [managedByLabel]: managedBy } },
-        resourceRules: [{ apiGroups: [''], apiVersions: ['v1'], operations: ['UPDATE'], resources: ['pods'] }],
-      },
-      matchConditions: [{ name: 'own-account', expression: isOwnAccount }],
-      validations: [
-        denied('object.spec == oldObject.spec', 'its spec'),
-        denied(haveSameLabels, `labels other than ${roleLabel}`),
-        denied(sameList('ownerReferences'), 'its owner references'),
-        denied(sameList('finalizers'), 'its finalizers'),
-      ],
+  admissionPolicy(scope, clusterScopedName, 'own-pods', {
+    matchConstraints: {
+      // Either of the old object and the new one has to match: a pod cannot leave by losing the label.
+      objectSelector: { matchLabels: { [managedByLabel]: managedBy } },
+      resourceRules: [{ apiGroups: [''], apiVersions: ['v1'], operations: ['UPDATE'], resources: ['pods'] }],
     },
-  });
-  plainObject(scope, 'own-pods-binding', {
-    apiVersion: api,
-    kind: 'ValidatingAdmissionPolicyBinding',
-    metadata,
-    spec: { policyName: name, validationActions: ['Deny'] },
+    matchConditions: [{ name: 'own-account', expression: isOwnAccount }],
+    validations: [
+      denied('object.spec == oldObject.spec', 'its spec'),
+      denied(haveSameLabels, `labels other than ${roleLabel}`),
+      denied(sameList('ownerReferences'), 'its owner references'),
+      denied(sameList('finalizers'), 'its finalizers'),
+    ],
   });
 }
 

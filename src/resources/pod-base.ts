@@ -17,6 +17,11 @@ export function podBase({ uid = defaultUid, imagePullSecrets = [] }: PodAddition
   };
 }
 
+/** For pods that have no rights of their own. */
+export function podAccount({ serviceAccountName }: PodAdditions): Pick<PodSpec, 'serviceAccountName'> {
+  return serviceAccountName === undefined ? {} : { serviceAccountName };
+}
+
 export interface PodMetadata {
   readonly labels: Readonly<Record<string, string>>;
   readonly annotations?: Readonly<Record<string, string>>;

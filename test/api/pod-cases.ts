@@ -34,12 +34,20 @@ export const podCases: readonly Case[] = [
   ),
   refusal(pods({ imagePullSecrets: [{ name: 'a' }, { name: 'a' }] }), 'spec.pods.imagePullSecrets[1]'),
   ...[0, 999, 2_147_483_648].map((uid) => refusal(pods({ uid }), 'spec.pods.uid')),
-  refusal(pods({ serviceAccountName: 'admin' }), 'spec.pods.serviceAccountName'),
   { story: 'the same user', old: pods({}), spec: pods({ uid: 10_001 }) },
   { story: 'another user', old: pods({}), spec: pods({ uid: 2000 }), refused: 'spec.pods.uid' },
   { story: 'no user any more', old: pods({ uid: 2000 }), spec: {}, refused: 'spec.pods.uid' },
   accepted(scheduling({ zoneSpread: 'Required' })),
   refusal(scheduling({ zoneSpread: 'Always' }), 'spec.scheduling.zoneSpread'),
+];
+
+/** Of kinds whose pods have no account of their own. */
+export const accountCases: readonly Case[] = [
+  accepted(pods({ serviceAccountName: 'restricted' })),
+  accepted(pods({ serviceAccountName: 'a'.repeat(253) })),
+  ...['', 'Admin', 'a'.repeat(254)].map((serviceAccountName) =>
+    refusal(pods({ serviceAccountName }), 'spec.pods.serviceAccountName'),
+  ),
 ];
 
 const ranges = (count: number): string[] => Array.from({ length: count }, (_, i) => `10.0.${i}.0/24`);

@@ -133,6 +133,8 @@ const access = (fields: Json): Json => ({ access: fields, pooler: {} });
 const names = (count: number): string[] => Array.from({ length: count }, (_, i) => `db${i}.example.com`);
 
 const accessed: readonly Case[] = [
+  // Its members have an account of their own.
+  refusal({ pods: { serviceAccountName: 'admin' } }, 'spec.pods.serviceAccountName'),
   ...['primary', 'replicas', 'pooler'].flatMap((service) => serviceCases(service, { pooler: {} })),
   refusal({ access: { pooler: { type: 'NodePort' } } }, 'spec.access'),
   accepted(access({ names: names(16) })),

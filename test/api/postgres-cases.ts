@@ -21,7 +21,7 @@ const isShared = (spec: unknown): boolean =>
   typeof spec === 'object' &&
   spec !== null &&
   Object.keys(spec).every((field) => sharedFields.includes(field)) &&
-  !/ephemeral/.test(JSON.stringify(spec));
+  !/ephemeral|"pods":\{"serviceAccountName/.test(JSON.stringify(spec));
 
 // A cluster can also begin with another PostgreSQL, so that what is missing is another field.
 const isOther = ({ story }: Case): boolean => story === 'a bootstrap from nothing';

@@ -6,7 +6,7 @@
 import type { StructuralSchema } from '../../src/api/schema.ts';
 import { redisDirectives } from '../../src/engines/redis/kind/directives.ts';
 import type { Case, Json } from './case.ts';
-import { podCases, serviceCases } from './pod-cases.ts';
+import { accountCases, podCases, serviceCases } from './pod-cases.ts';
 import { createCases } from './redis-create-cases.ts';
 import { updateCases } from './redis-update-cases.ts';
 import { databaseCases, place } from './target-cases.ts';
@@ -78,6 +78,7 @@ export const redisCases: readonly Case[] = [
   ...databaseCases,
   ...restores,
   ...podCases,
+  ...accountCases,
   ...serviceCases('primary'),
   ...serviceCases('replicas'),
   {

@@ -326,7 +326,7 @@ describe('what a company sets', () => {
 });
 
 describe('pods that have rights of their own', () => {
-  const policies = (props?: OperatorProps): string[] => idsOf(operator(props)).filter((id) => id.includes('Admission'));
+  const policies = (props?: OperatorProps): string[] => idsOf(operator(props)).filter((id) => id.includes('own-pods'));
 
   test('may not change the spec, the labels, the owners and the finalizers of pods', () => {
     expect(policies()).toEqual([
@@ -348,6 +348,16 @@ describe('pods that have rights of their own', () => {
   test('are there for PostgreSQL alone', () => {
     expect(policies({ engines: [defineEngine(redis), defineEngine(etcd)] })).toEqual([]);
   });
+});
+
+test('the kinds with fields of pods have a policy about who sets them', () => {
+  const policy = findObject(operator(), 'ValidatingAdmissionPolicy', 'clusterwright-pod-fields');
+  expect(policy.spec).toMatchObject({
+    failurePolicy: 'Fail',
+    matchConstraints: { resourceRules: [{ resources: ['redisclusters', 'etcdclusters', 'postgresclusters'] }] },
+  });
+  const kinds = engines.filter(({ kind }) => kind.schema.properties?.spec?.properties?.pods !== undefined);
+  expect(kinds).toHaveLength(3);
 });
 
 describe('the network of the operator', () => {

@@ -6,6 +6,8 @@ import { loadKubeconfig } from '../../src/runtime/kubeconfig.ts';
 import { createTransport } from '../../src/runtime/undici-transport.ts';
 import { systemClock } from '../../src/system/clock.ts';
 import {
+  admissionBindings,
+  admissionPolicies,
   backupSchedules,
   backups,
   customResourceDefinitions,
@@ -22,6 +24,8 @@ import {
 } from './resources.ts';
 
 const others: readonly Resource[] = [
+  admissionPolicies,
+  admissionBindings,
   namespaces,
   persistentVolumes,
   priorityClasses,

@@ -49,6 +49,15 @@ export const resourceQuotas: Resource = {
   plural: 'resourcequotas',
   namespaced: true,
 };
+const admission = (kind: string, plural: string): Resource => ({
+  group: 'admissionregistration.k8s.io',
+  version: 'v1',
+  kind,
+  plural,
+  namespaced: false,
+});
+export const admissionPolicies = admission('ValidatingAdmissionPolicy', 'validatingadmissionpolicies');
+export const admissionBindings = admission('ValidatingAdmissionPolicyBinding', 'validatingadmissionpolicybindings');
 export const redisClusters: Resource = redisKind.resource;
 export const etcdClusters: Resource = etcdKind.resource;
 export const postgresClusters: Resource = postgresKind.resource;

@@ -14,7 +14,7 @@ import { imageSchema } from '../../../api/image.ts';
 import type { KindDefinition } from '../../../api/kind.ts';
 import { deletionPolicySchema, pausedSchema } from '../../../api/lifecycle.ts';
 import { metadataSchema } from '../../../api/metadata.ts';
-import { podsSchema } from '../../../api/pods.ts';
+import { podsWithAccountSchema } from '../../../api/pods.ts';
 import { quantityPattern } from '../../../api/quantity.ts';
 import { schedulingSchema } from '../../../api/scheduling.ts';
 import type { Defaulted, StructuralSchema, Written } from '../../../api/schema.ts';
@@ -207,7 +207,7 @@ export const etcdSpecSchema = {
     storage: volumeSchema,
     resources: computeSchema('a member', { cpu: '100m', memory: '512Mi' }, memberMemory),
     scheduling: schedulingSchema,
-    pods: podsSchema,
+    pods: podsWithAccountSchema,
     access: accessSchema,
     config: configSchema,
     auth: authSchema,

@@ -12,7 +12,7 @@ import { computeResources } from '../../../resources/compute.ts';
 import { imageOf } from '../../../resources/image.ts';
 import { memberLabel, ownedMetadata, type Part, selectorLabels } from '../../../resources/metadata.ts';
 import type { ContainerSpec, Probe, Volume } from '../../../resources/plain.ts';
-import { podBase } from '../../../resources/pod-base.ts';
+import { podAccount, podBase } from '../../../resources/pod-base.ts';
 import { containerSecurityContext } from '../../../resources/podsecurity.ts';
 import { schedulingFields } from '../../../resources/scheduling.ts';
 import { statefulSet } from '../../../resources/statefulset.ts';
@@ -166,6 +166,7 @@ export function memberStatefulSet(
     ...(authorities === undefined ? {} : { podAnnotations: { [authoritiesAnnotation]: authorities } }),
     pods: spec.pods,
     podSpec: {
+      ...podAccount(spec.pods),
       ...podBase(spec.pods),
       terminationGracePeriodSeconds: graceSeconds,
       ...schedulingFields(spec.scheduling, everyMember),

@@ -16,7 +16,7 @@ import { imageSchema } from '../../../api/image.ts';
 import type { KindDefinition } from '../../../api/kind.ts';
 import { deletionPolicySchema, pausedSchema } from '../../../api/lifecycle.ts';
 import { metadataSchema } from '../../../api/metadata.ts';
-import { podsSchema } from '../../../api/pods.ts';
+import { podsWithAccountSchema } from '../../../api/pods.ts';
 import { schedulingSchema } from '../../../api/scheduling.ts';
 import { type CelRule, celName, type Defaulted, type StructuralSchema, type Written } from '../../../api/schema.ts';
 import { secretRefSchema } from '../../../api/secret-ref.ts';
@@ -162,7 +162,7 @@ export const redisSpecSchema = {
     storage: storageSchema,
     resources: computeSchema('a Redis node', { cpu: '100m', memory: '512Mi' }, dataMemory),
     scheduling: schedulingSchema,
-    pods: podsSchema,
+    pods: podsWithAccountSchema,
     access: accessSchema,
     config: configSchema,
     auth: authSchema,

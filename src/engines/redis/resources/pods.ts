@@ -9,7 +9,7 @@ import { computeResources } from '../../../resources/compute.ts';
 import { imageOf } from '../../../resources/image.ts';
 import { ownedMetadata, type Part, selectorLabels } from '../../../resources/metadata.ts';
 import type { ContainerSpec, PodSpec, Probe, Volume } from '../../../resources/plain.ts';
-import { podBase } from '../../../resources/pod-base.ts';
+import { podAccount, podBase } from '../../../resources/pod-base.ts';
 import { containerSecurityContext } from '../../../resources/podsecurity.ts';
 import { schedulingFields } from '../../../resources/scheduling.ts';
 import { statefulSet } from '../../../resources/statefulset.ts';
@@ -103,6 +103,7 @@ function podSpec(
   spec: Pick<PodSpec, 'containers' | 'volumes' | 'terminationGracePeriodSeconds'>,
 ): PodSpec {
   return {
+    ...podAccount(cluster.spec.pods),
     ...podBase(cluster.spec.pods),
     ...schedulingFields(cluster.spec.scheduling, selectorLabels(cluster, part)),
     ...spec,

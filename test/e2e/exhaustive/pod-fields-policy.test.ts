@@ -1,0 +1,89 @@
+/** On a real API server: who may change databases, and may not create pods, says nothing about what pods are called and run as. */
+import { readFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { parse, stringify } from 'yaml';
+import { apiVersionOf, type KubeObject } from '../../../src/api/object.ts';
+import { podFieldsPolicy } from '../../../src/constructs/pod-fields-policy.ts';
+import type { RedisSpecInput } from '../../../src/engines/redis/kind/schema.ts';
+import { manifestsOf } from '../../constructs/manifests.ts';
+import { handlers } from '../../support/handlers.ts';
+import { connectKubernetes, type Kubernetes, removeByName } from '../../support/kubernetes.ts';
+import { redisClusters } from '../../support/resources.ts';
+import { openStage, type Stage } from '../../support/stage.ts';
+import { until } from '../../support/until.ts';
+
+const user = 'tenant';
+const policies = manifestsOf((chart) => podFieldsPolicy(chart, 'e2e', handlers));
+const message = 'labels, annotations and serviceAccountName are for those who may create pods';
+
+let stage: Stage;
+let tenant: Kubernetes;
+
+/** Gives the tenant a right in the namespace. */
+async function grant(name: string, rule: object): Promise<void> {
+  const api = 'rbac.authorization.k8s.io';
+  const metadata = { name, namespace: stage.namespace };
+  const subjects = [{ kind: 'User', name: user, apiGroup: api }];
+  const roleRef = { apiGroup: api, kind: 'Role', name };
+  await stage.client.create({ apiVersion: `${api}/v1`, kind: 'Role', metadata, rules: [rule] });
+  await stage.client.create({ apiVersion: `${api}/v1`, kind: 'RoleBinding', metadata, roleRef, subjects });
+}
+
+const cluster = (name: string, spec: RedisSpecInput): KubeObject => ({
+  apiVersion: apiVersionOf(redisClusters),
+  kind: redisClusters.kind,
+  metadata: { name, namespace: stage.namespace },
+  spec,
+});
+const change = (name: string, spec: object) =>
+  tenant.client.mergePatch({ resource: redisClusters, namespace: stage.namespace, name }, { spec });
+
+beforeAll(async () => {
+  stage = await openStage('pod-fields');
+  const config = parse(await readFile(stage.kubeconfig, 'utf8')) as { users: { user: object }[] };
+  const file = join(dirname(stage.kubeconfig), 'tenant');
+  const users = config.users.map((entry) => ({ ...entry, user: { ...entry.user, as: user } }));
+  await writeFile(file, stringify({ ...config, users }), { mode: 0o600 });
+  tenant = await connectKubernetes(file);
+  await grant('databases', {
+    apiGroups: [redisClusters.group],
+    resources: ['redisclusters'],
+    verbs: ['get', 'create', 'patch'],
+  });
+  for (const policy of policies) await stage.client.apply(policy, { force: true });
+  await until('the policy in force', async () => {
+    const refused = tenant.client.create(cluster('probe', { paused: true, pods: { labels: { a: 'b' } } }), {
+      dryRun: true,
+    });
+    await expect(refused).rejects.toThrow(message);
+  });
+});
+afterAll(async () => {
+  for (const policy of policies) await removeByName(stage.client, await stage.client.apply(policy, { force: true }));
+  await tenant.close();
+  await stage.close();
+});
+
+test.each<RedisSpecInput['pods'] & object>([
+  { labels: { app: 'frontend' } },
+  { annotations: { 'sidecar.example.com/inject': 'true' } },
+  { serviceAccountName: 'admin' },
+])('%j is refused to a tenant, and the rest of the fields is not', async (pods) => {
+  await expect(tenant.client.create(cluster('a', { paused: true, pods }))).rejects.toThrow(message);
+});
+
+test('what somebody else has set stays, and the tenant changes the rest', async () => {
+  await tenant.client.create(cluster('t', { paused: true, pods: { imagePullSecrets: [{ name: 'registry' }] } }));
+  const ref = { resource: redisClusters, namespace: stage.namespace, name: 't' };
+  await stage.client.mergePatch(ref, { spec: { pods: { labels: { team: 'shop' } } } });
+  await change('t', { replicas: 5, pods: { imagePullSecrets: [{ name: 'other' }] } });
+  await expect(change('t', { pods: { labels: { team: 'billing' } } })).rejects.toThrow(message);
+  await change('t', { pods: { labels: null } });
+  await expect(change('t', { pods: { labels: { team: 'shop' } } })).rejects.toThrow(message);
+});
+
+test('a tenant who may create pods may set them', async () => {
+  await grant('pods', { apiGroups: [''], resources: ['pods'], verbs: ['create'] });
+  await until('the right in force', () => change('t', { pods: { labels: { team: 'shop' } } }));
+});
