@@ -43,7 +43,7 @@ function fitting(schema: StructuralSchema): fc.Arbitrary<unknown> {
       );
     }
     case 'array':
-      return fc.array(near(schema.items ?? {}), { maxLength: 3 });
+      return listOf(schema);
     case 'integer': {
       const { minimum = 0, maximum = 9 } = schema;
       return fc.oneof(
@@ -58,6 +58,15 @@ function fitting(schema: StructuralSchema): fc.Arbitrary<unknown> {
         ? fc.string({ maxLength: (schema.maxLength ?? 9) + 1 })
         : fc.stringMatching(new RegExp(schema.pattern), { maxLength: schema.maxLength ?? 9 });
   }
+}
+
+/** A general validator does not know which items Kubernetes takes for the same one, so there is no such pair. */
+function listOf(schema: StructuralSchema): fc.Arbitrary<unknown> {
+  const { items = {}, 'x-kubernetes-list-type': type, 'x-kubernetes-list-map-keys': keys = [] } = schema;
+  if (type !== 'map' && type !== 'set') return fc.array(near(items), { maxLength: 3 });
+  const key = (item: unknown): unknown =>
+    type === 'set' ? item : keys.map((name) => (item as Readonly<Record<string, unknown>> | null)?.[name]);
+  return fc.uniqueArray(near(items), { maxLength: 3, selector: (item) => JSON.stringify(key(item)) });
 }
 
 describe('a value', () => {
