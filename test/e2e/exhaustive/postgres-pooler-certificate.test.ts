@@ -3,8 +3,11 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import type { KubeObject } from '../../../src/api/object.ts';
 import { pods as podResource, secrets } from '../../../src/api/resource.ts';
 import { type Issued, makeAuthority, makeLeaf } from '../../../src/certificates/certificate.ts';
+import { images as recipes } from '../../../src/engines/images.ts';
 import type { PostgresSpecInput } from '../../../src/engines/postgres/kind/schema.ts';
 import { type Pod, podIsReady } from '../../../src/resources/children.ts';
+import { createProgress } from '../../../src/sandbox/progress.ts';
+import { loadImages } from '../../../src/sandbox/sandbox.ts';
 import { keepPostgresEvidence } from '../../support/postgres-evidence.ts';
 import type { PostgresTestCluster } from '../../support/postgres-test-cluster.ts';
 import { recordResult } from '../../support/results.ts';
@@ -32,6 +35,7 @@ const signedBy = (authority: Issued): Record<string, string> => {
 };
 
 beforeAll(async () => {
+  await loadImages(['pgbouncer:1.24'], { recipes }, createProgress());
   stage = await openStage('postgres-pooler-certificate');
   await stage.startOperator();
   cluster = await stage.createPostgres('p', spec);

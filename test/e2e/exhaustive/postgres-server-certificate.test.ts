@@ -4,8 +4,11 @@
  */
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { type Issued, makeLeaf } from '../../../src/certificates/certificate.ts';
+import { images as recipes } from '../../../src/engines/images.ts';
 import type { PostgresSpecInput } from '../../../src/engines/postgres/kind/schema.ts';
 import { postgresNames, roles } from '../../../src/engines/postgres/names.ts';
+import { createProgress } from '../../../src/sandbox/progress.ts';
+import { loadImages } from '../../../src/sandbox/sandbox.ts';
 import { keepPostgresEvidence } from '../../support/postgres-evidence.ts';
 import { openPostgresLedger } from '../../support/postgres-ledger.ts';
 import { type PostgresScenario, underPostgresWriters } from '../../support/postgres-scenario.ts';
@@ -43,6 +46,7 @@ const spec: PostgresSpecInput = {
 const pooler = { instances: 1, resources: { requests: { cpu: '10m', memory: '32Mi' }, limits: { memory: '64Mi' } } };
 
 beforeAll(async () => {
+  await loadImages(['pgbouncer:1.24', 'postgres-exporter:0.17'], { recipes }, createProgress());
   stage = await openStage('postgres-server-certificate');
   brought = userCertificate(stage, secret, ['p', 'q']);
   await stage.startOperator();
