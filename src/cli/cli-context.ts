@@ -31,7 +31,10 @@ export interface CliContext extends Output {
   handlers(agentImage?: string, imageRegistry?: string): Promise<readonly KindHandler[]>;
   /** What the sandbox makes images of these kinds' databases from. */
   images(): Promise<readonly ImageRecipe[]>;
+  /** Fails with the code EISDIR for a folder. */
   readText(path: string): Promise<string>;
+  /** The names in a folder. */
+  readFolder(path: string): Promise<readonly string[]>;
   /** All of standard input. */
   readStdin(): Promise<string>;
   readonly connect: Connect;

@@ -1,18 +1,18 @@
 /**
  * From documents to clusters: which of them are ours, and are they valid.
  *
- * Manifests of a namespace or a Secret may stand in the same file; they are passed over, and said to be. What looks like
- * ours and is not (a kind or a group misspelt, another version) is a fault.
+ * Manifests of a namespace or a Secret may stand in the same file; they are skipped, and said to be. What looks like ours and
+ * is not (a kind or a group misspelt, another version) is a fault.
  */
 
+import { dirname } from 'node:path';
 import type { Cluster } from '../api/cluster.ts';
 import { apiVersionOf, type KubeObject } from '../api/object.ts';
 import { type ValidateOptions, validateCluster } from '../api/validate.ts';
 import type { Violation } from '../api/violation.ts';
 import type { KindHandler } from '../engine/engine.ts';
-import { type CliContext, standardInput } from './cli-context.ts';
 import { BadInput, badInput, type Fault } from './fault.ts';
-import { type ManifestDocument, parseManifest, parsePath } from './manifest.ts';
+import { type ManifestDocument, parsePath } from './manifest.ts';
 
 /** A document that is one of our kinds. Nothing else about it has been checked. */
 export interface WrittenCluster {
@@ -21,36 +21,8 @@ export interface WrittenCluster {
   readonly document: ManifestDocument;
 }
 
-/** Reads a file, or standard input for `-`. */
-export async function readDocuments(
-  file: string,
-  cli: Pick<CliContext, 'readText' | 'readStdin'>,
-): Promise<ManifestDocument[]> {
-  if (file === '-' || file === standardInput) return parseManifest(standardInput, await cli.readStdin());
-  let text: string;
-  try {
-    text = await cli.readText(file);
-  } catch (cause) {
-    throw badInput(file, unreadable(cause), { cause });
-  }
-  return parseManifest(file, text);
-}
-
-function unreadable(error: unknown): string {
-  switch ((error as { readonly code?: unknown }).code) {
-    case 'ENOENT':
-      return 'there is no such file';
-    case 'EISDIR':
-      return 'is a directory, not a file';
-    case 'EACCES':
-      return 'may not be read';
-    default:
-      return `cannot be read: ${(error as Error).message}`;
-  }
-}
-
 /**
- * Our documents among these, in their order, and a note on each that is passed over.
+ * Our documents among these, in their order, and notes on those that are skipped.
  *
  * @throws BadInput when one of them only looks like ours, or none is
  */
@@ -59,7 +31,7 @@ export function ownClusters(
   documents: readonly ManifestDocument[],
 ): { readonly clusters: readonly WrittenCluster[]; readonly notes: readonly string[] } {
   const clusters: WrittenCluster[] = [];
-  const notes: string[] = [];
+  const skipped: ManifestDocument[] = [];
   const faults: Fault[] = [];
   for (const document of documents) {
     const { source } = document;
@@ -69,21 +41,37 @@ export function ownClusters(
     if (fault !== undefined) {
       faults.push({ source, ...document.locate(parsePath(fault.path)), ...fault });
     } else if (engine === undefined) {
-      const { line } = document.locate([]);
-      notes.push(
-        `${source}:${line}: ${object.kind}/${object.metadata?.name ?? ''} is passed over: not a kind of ${groupsOf(engines).join(' or ')}`,
-      );
+      skipped.push(document);
     } else {
       clusters.push({ engine, object, document });
     }
   }
   if (faults.length > 0) throw new BadInput(faults);
-  const [first] = documents;
-  if (clusters.length === 0 && first !== undefined) {
+  const [source, ...others] = new Set(documents.map((document) => document.source));
+  if (clusters.length === 0 && source !== undefined) {
     const known = engines.map(({ kind }) => kind.resource.kind).join(', ');
-    throw badInput(first.source, `no object in it is of a kind of ${groupsOf(engines).join(' or ')}: ${known}`);
+    // Several sources are the files of one folder.
+    const place = others.length === 0 ? source : dirname(source);
+    throw badInput(place, `no object in it is of a kind of ${groupsOf(engines).join(' or ')}: ${known}`);
   }
-  return { clusters, notes };
+  return { clusters, notes: skippedNotes(skipped, groupsOf(engines).join(' or ')) };
+}
+
+/** More than these in a file are counted: a file may hold an operator with all its objects. */
+const namedSkipped = 3;
+
+function skippedNotes(skipped: readonly ManifestDocument[], groups: string): string[] {
+  const sources = [...new Set(skipped.map(({ source }) => source))];
+  return sources.flatMap((source) => {
+    const documents = skipped.filter((document) => document.source === source);
+    if (documents.length > namedSkipped) {
+      return [`${source}: ${documents.length} objects are skipped: not of a kind of ${groups}`];
+    }
+    return documents.map(({ value, locate }) => {
+      const { kind, metadata } = value as KubeObject;
+      return `${source}:${locate([]).line}: ${kind}/${metadata?.name ?? ''} is skipped: not a kind of ${groups}`;
+    });
+  });
 }
 
 function groupsOf(engines: readonly KindHandler[]): string[] {

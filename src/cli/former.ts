@@ -4,7 +4,8 @@
  */
 import type { KindHandler } from '../engine/engine.ts';
 import type { CliContext } from './cli-context.ts';
-import { allOrFaults, namespaceOf, ownClusters, readDocuments, validCluster, type WrittenCluster } from './clusters.ts';
+import { allOrFaults, namespaceOf, ownClusters, validCluster, type WrittenCluster } from './clusters.ts';
+import { type Files, readDocuments } from './manifest-files.ts';
 
 type Where = Parameters<typeof namespaceOf>[1];
 
@@ -18,7 +19,7 @@ export async function formerVersions(
   engines: readonly KindHandler[],
   file: string,
   where: Where,
-  cli: Pick<CliContext, 'readText' | 'readStdin' | 'stderr'>,
+  cli: Files & Pick<CliContext, 'stderr'>,
 ): Promise<(written: WrittenCluster) => unknown> {
   const { clusters } = ownClusters(engines, await readDocuments(file, cli));
   const keyOf = (written: WrittenCluster): string =>

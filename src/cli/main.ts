@@ -3,7 +3,7 @@
  * The command line: which commands and options there are. What a command does is in a file of its own, which is loaded
  * when it runs and not before, so that help and completion are at once.
  */
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import yargs from 'yargs';
 import type { ImageRecipe } from '../engine/image-recipe.ts';
@@ -39,6 +39,7 @@ const cliContext = ({ engines, images = async () => [], agent }: CliOptions): Cl
   },
   images,
   readText: (path) => readFile(path, 'utf8'),
+  readFolder: (path) => readdir(path),
   readStdin: () => text(stdin),
   connect: async (target) => (await import('./connection.ts')).connect(target, env),
   dial: async (...to) => (await import('../system/dial.ts')).dialTcp(...to),
@@ -58,9 +59,12 @@ function completing(names: readonly string[]) {
 }
 
 /** What yargs calls non-option arguments, and counts, nobody calls so. */
-function inWords(message: string): string {
-  const isMissing = message.startsWith('Not enough non-option arguments');
-  return isMissing ? 'an argument is missing; add --help to the command to see its arguments' : message;
+function inWords(message: string, words: readonly string[]): string {
+  if (!message.startsWith('Not enough non-option arguments')) return message;
+  // What follows an option that yargs does not know counts as its value.
+  const options = words.filter((word) => word.startsWith('--')).map((word) => word.replace(/=.*/s, ''));
+  const misspelled = options.length === 0 ? '' : `, or an option is misspelled (${options.join(', ')})`;
+  return `an argument is missing${misspelled}; add --help to the command to see its arguments`;
 }
 
 function commandLine({ words, names }: Line, cli: CliContext) {
@@ -79,7 +83,7 @@ function commandLine({ words, names }: Line, cli: CliContext) {
         'render <file>',
         'Print the objects that the controller would create; needs no Kubernetes cluster',
         (args) =>
-          required(args, 'file', 'Manifest with custom resources, or - for standard input').options({
+          required(args, 'file', 'Manifest with custom resources, a folder of them, or - for standard input').options({
             ...outputOption('Format [default: yaml]'),
             namespace: {
               ...namespaceOption.namespace,
@@ -95,7 +99,7 @@ function commandLine({ words, names }: Line, cli: CliContext) {
         'plan <subject>',
         'Print what the controller would do next; the exit code is 0 for no change, 2 for changes',
         (args) =>
-          required(args, 'subject', 'Manifest, - for standard input, or KIND/NAME').options({
+          required(args, 'subject', 'Manifest, a folder of them, - for standard input, or KIND/NAME').options({
             ...targetOptions,
             ...namespaceOption,
             offline: {
@@ -271,7 +275,7 @@ function commandLine({ words, names }: Line, cli: CliContext) {
       .alias({ help: 'h', version: 'v' })
       .locale('en')
       .fail((message, error) => {
-        throw error ?? new CommandError(inWords(message));
+        throw error ?? new CommandError(inWords(message, words));
       })
       .wrap(Math.min(110, stdout.columns ?? 110))
   );

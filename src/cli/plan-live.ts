@@ -10,15 +10,7 @@ import { defaultAgentImage } from '../jobs/agent-pod.ts';
 import { deletionSpec, invalidSpec, maintenanceSpec } from '../runtime/partial-spec.ts';
 import { type AgentImageArguments, namedAgentImage } from './agent-image.ts';
 import type { CliContext } from './cli-context.ts';
-import {
-  allOrFaults,
-  invalid,
-  namespaceOf,
-  ownClusters,
-  readDocuments,
-  validCluster,
-  type WrittenCluster,
-} from './clusters.ts';
+import { allOrFaults, invalid, namespaceOf, ownClusters, validCluster, type WrittenCluster } from './clusters.ts';
 import { apartFromEachOther, withoutTakeover } from './conflict.ts';
 import type { Connection, Target } from './connection.ts';
 import { CommandError } from './fault.ts';
@@ -27,6 +19,7 @@ import { installedOperator } from './installed-operator.ts';
 import { type ClusterRef, parseClusterRef } from './kinds.ts';
 import { findCluster, liveDocument } from './live.ts';
 import type { ManifestDocument } from './manifest.ts';
+import { readDocuments } from './manifest-files.ts';
 import type { Way } from './observation.ts';
 import { invalidPreview, type LiveOptions, livePreview, type Preview } from './preview.ts';
 import { aboutOf, findReferred } from './referral.ts';
@@ -36,7 +29,7 @@ export interface LiveArguments
   extends Pick<Target, 'kubeconfig' | 'context'>,
     AgentImageArguments,
     ImageRegistryArguments {
-  /** A file, `-`, or `KIND/NAME`. */
+  /** A file, a folder, `-`, or `KIND/NAME`. */
   readonly subject: string;
   readonly namespace?: string | undefined;
   /** How to ask the database processes. Default `forward`. */

@@ -5,7 +5,7 @@
  */
 import { type AgentImageArguments, namedAgentImage } from './agent-image.ts';
 import type { CliContext, Command } from './cli-context.ts';
-import { allOrFaults, namespaceOf, ownClusters, readDocuments, validCluster } from './clusters.ts';
+import { allOrFaults, namespaceOf, ownClusters, validCluster } from './clusters.ts';
 import { apartFromEachOther } from './conflict.ts';
 import type { Target } from './connection.ts';
 import { dataText, type Format } from './documents.ts';
@@ -14,6 +14,7 @@ import { CommandError } from './fault.ts';
 import { formerVersions } from './former.ts';
 import { type ImageRegistryArguments, namedImageRegistry } from './image-registry.ts';
 import { parseClusterRef } from './kinds.ts';
+import { readDocuments } from './manifest-files.ts';
 import type { Way } from './observation.ts';
 import { planLive } from './plan-live.ts';
 import { planText } from './plan-text.ts';
@@ -24,7 +25,7 @@ export interface PlanArguments
   extends Pick<Target, 'kubeconfig' | 'context'>,
     AgentImageArguments,
     ImageRegistryArguments {
-  /** A file, `-`, or `KIND/NAME`. */
+  /** A file, a folder, `-`, or `KIND/NAME`. */
   readonly subject: string;
   readonly namespace?: string | undefined;
   readonly offline?: boolean | undefined;

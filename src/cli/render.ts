@@ -9,14 +9,15 @@ import type { ObjectStep } from '../plan/plan.ts';
 import { noChildren } from '../resources/children.ts';
 import { type AgentImageArguments, namedAgentImage } from './agent-image.ts';
 import type { Command } from './cli-context.ts';
-import { allOrFaults, namespaceOf, ownClusters, readDocuments, validCluster } from './clusters.ts';
+import { allOrFaults, namespaceOf, ownClusters, validCluster } from './clusters.ts';
 import { documentsText, type Format, type Printed } from './documents.ts';
 import { formerVersions } from './former.ts';
 import { type ImageRegistryArguments, namedImageRegistry } from './image-registry.ts';
+import { readDocuments } from './manifest-files.ts';
 import { referredAmong } from './referral.ts';
 
 export interface RenderArguments extends AgentImageArguments, ImageRegistryArguments {
-  /** `-` for standard input. */
+  /** Or a folder, or `-` for standard input. */
   readonly file: string;
   /** Default `yaml`. */
   readonly output?: Format | undefined;

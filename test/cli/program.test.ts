@@ -94,6 +94,11 @@ describe('the program', () => {
     ['no command', [], 'clusterwright: name a command; --help lists them\n'],
     ['an unknown command', ['plna'], 'clusterwright: Did you mean plan?\n'],
     ['nothing to plan', ['plan'], 'clusterwright: an argument is missing; add --help'],
+    [
+      'an option that is misspelled',
+      ['plan', '--ofline', 'cache.yaml'],
+      'clusterwright: an argument is missing, or an option is misspelled (--ofline); add --help',
+    ],
     ['half a command', ['backup', 'verify'], 'clusterwright: an argument is missing'],
     ['an unknown format', ['crds', '-o', 'xml'], 'clusterwright: Invalid values:'],
     ['a file that is not there', ['render', 'nothing.yaml'], 'nothing.yaml: there is no such file\n'],

@@ -68,12 +68,41 @@ describe('render', () => {
     );
   });
 
-  it('renders every cluster of a file, and notes what it passes over', async () => {
+  it('renders every cluster of a file, and notes what it skips', async () => {
     const namespace = 'apiVersion: v1\nkind: Namespace\nmetadata:\n  name: team\n---\n';
     const { printed } = await rendered(`${namespace}${manifest}---\n${manifest.replace('cache', 'queue')}`);
-    expect(printed.err).toBe('f.yaml:1: Namespace/team is passed over: not a kind of clusterwright.dev\n');
+    expect(printed.err).toBe('f.yaml:1: Namespace/team is skipped: not a kind of clusterwright.dev\n');
     expect(printed.out).toContain('name: cache-primary');
     expect(printed.out).toContain('name: queue-primary');
+  });
+
+  it('renders the manifests of a folder, and counts what it skips in each of them', async () => {
+    const others = 'apiVersion: v1\nkind: ConfigMap\nmetadata: { name: a }\n---\n'.repeat(4);
+    const files = {
+      'dist/b.k8s.yaml': manifest,
+      'dist/a.k8s.yaml': others,
+      'dist/empty.k8s.yaml': '\n',
+      'dist/README.md': '# nothing to read',
+      'dist/inner/c.yaml': 'not: read',
+    };
+    const cli = world({ files });
+    expect(await render({ file: 'dist' }, cli)).toBe(0);
+    expect(cli.printed.out).toContain('name: cache-primary');
+    expect(cli.printed.err).toBe('dist/a.k8s.yaml: 4 objects are skipped: not of a kind of clusterwright.dev\n');
+  });
+
+  it('names the file of a folder that is at fault, or the folder', async () => {
+    const rendering = (files: Record<string, string>) => render({ file: 'dist' }, world({ files }));
+    await expect(
+      rendering({ 'dist/a.yaml': manifest.replace('name: cache', 'name: Cache'), 'dist/b.yaml': 'a: [' }),
+    ).rejects.toThrow('dist/b.yaml:1:5: not YAML');
+    const other = 'apiVersion: v1\nkind: ConfigMap\nmetadata: { name: a }\n';
+    await expect(rendering({ 'dist/a.yaml': other, 'dist/b.yaml': other })).rejects.toThrow(
+      'dist: no object in it is of a kind of clusterwright.dev: RedisCluster',
+    );
+    await expect(rendering({ 'dist/README.md': '' })).rejects.toThrow(
+      'dist: no file in it is a manifest: .yaml, .yml, .json',
+    );
   });
 
   it('reads standard input', async () => {

@@ -39,6 +39,12 @@ const gone: PodDialer = () => Promise.reject(new Error('the forwarding was refus
 
 export const now = Date.parse('2030-01-01T00:00:00Z');
 
+function namesIn(folder: string, files: object): string[] {
+  const prefix = `${folder}/`;
+  const inside = Object.keys(files).filter((path) => path.startsWith(prefix));
+  return [...new Set(inside.map((path) => path.slice(prefix.length).replace(/[/].*/, '')))];
+}
+
 export function world(options: WorldOptions = {}): World {
   const { files = {}, stdin = '', api, dial = refusing, forward = gone, program = 'clusterwright' } = options;
   const printed = { out: '', err: '' };
@@ -59,8 +65,10 @@ export function world(options: WorldOptions = {}): World {
     readText(path) {
       const text = files[path];
       if (text !== undefined) return Promise.resolve(text);
-      return Promise.reject(Object.assign(new Error('no such file'), { code: 'ENOENT' }));
+      const code = namesIn(path, files).length > 0 ? 'EISDIR' : 'ENOENT';
+      return Promise.reject(Object.assign(new Error('no such file'), { code }));
     },
+    readFolder: (path) => Promise.resolve(namesIn(path, files)),
     readStdin: () => Promise.resolve(stdin),
     connect(target): Promise<Connection> {
       if (api === undefined) return Promise.reject(new CredentialsError('~/.kube/config', 'cannot be read'));

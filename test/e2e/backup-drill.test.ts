@@ -60,6 +60,7 @@ async function drill(name: string): Promise<DrillEnd> {
     },
     stderr: () => undefined,
     readText: never,
+    readFolder: never,
     images: never,
     readStdin: never,
     connect: (wanted) => connect({ ...wanted, kubeconfig: stage.kubeconfig }, process.env),

@@ -9,9 +9,9 @@ import { schemaViolations, withDefaults } from '../../api/check.ts';
 import { prune } from '../../api/prune.ts';
 import { displayPath } from '../../api/violation.ts';
 import type { CliContext } from '../cli-context.ts';
-import { readDocuments } from '../clusters.ts';
 import { BadInput } from '../fault.ts';
 import type { ManifestDocument } from '../manifest.ts';
+import { readDocuments } from '../manifest-files.ts';
 
 export type NamedTarget =
   | {
