@@ -45,6 +45,8 @@ const timeRules: readonly CelRule[] = [
   },
 ];
 
+export const agePattern = '^[1-9][0-9]{0,3}[hd]$';
+
 const retentionSchema = {
   type: 'object',
   description: 'Which backups of this schedule are kept. The newest good one is always kept.',
@@ -60,7 +62,7 @@ const retentionSchema = {
     age: {
       type: 'string',
       description: 'Backups that are older are deleted, too. In hours or days, such as 36h or 30d.',
-      pattern: '^[1-9][0-9]{0,3}[hd]$',
+      pattern: agePattern,
       maxLength: 5,
     },
   },

@@ -2,12 +2,15 @@
  * Where backups are kept, and with which key they are closed: the same fields wherever a backup is taken or read. A
  * target is named in full each time, so that none depends on another object, which may be gone when it is needed.
  */
+import { objectNamePattern } from './metadata.ts';
 import type { StructuralSchema } from './schema.ts';
 
-const objectName = '^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$';
+/** Of an S3 server. */
+export const endpointPattern = '^https?://[a-z0-9]([-a-z0-9.]*[a-z0-9])?(:[1-9][0-9]{0,4})?$';
+export const bucketPattern = '^[a-z0-9][-a-z0-9.]*[a-z0-9]$';
 
 const secretName = <const Description extends string>(description: Description) =>
-  ({ type: 'string', description, pattern: objectName, maxLength: 253 }) as const satisfies StructuralSchema;
+  ({ type: 'string', description, pattern: objectNamePattern, maxLength: 253 }) as const satisfies StructuralSchema;
 
 const segments = '^[A-Za-z0-9_-][A-Za-z0-9._-]*(/[A-Za-z0-9_-][A-Za-z0-9._-]*)*$';
 
@@ -19,13 +22,13 @@ const s3Schema = {
     endpoint: {
       type: 'string',
       description: 'URL of the server, without a path.',
-      pattern: '^https?://[a-z0-9]([-a-z0-9.]*[a-z0-9])?(:[1-9][0-9]{0,4})?$',
+      pattern: endpointPattern,
       maxLength: 280,
     },
     bucket: {
       type: 'string',
       description: 'Name of the bucket, which must exist.',
-      pattern: '^[a-z0-9][-a-z0-9.]*[a-z0-9]$',
+      pattern: bucketPattern,
       minLength: 3,
       maxLength: 63,
     },
@@ -55,7 +58,7 @@ const s3Schema = {
       type: 'string',
       description:
         'Instead of credentials: ServiceAccount in the same namespace that gets credentials of the server from the platform (IRSA, EKS Pod Identity) or through webIdentity. It must have the annotation clusterwright.dev/for-backups: "true".',
-      pattern: objectName,
+      pattern: objectNamePattern,
       maxLength: 253,
     },
     webIdentity: {
@@ -128,7 +131,7 @@ const claimSchema = {
     name: {
       type: 'string',
       description: 'Name of the PersistentVolumeClaim, which must exist.',
-      pattern: objectName,
+      pattern: objectNamePattern,
       maxLength: 253,
     },
     path: {

@@ -1,7 +1,7 @@
 /** A Service beside those that a kind always has, for clients that these do not suit. The others stay as they are. */
 import type { StructuralSchema } from './schema.ts';
 
-const addressRange = '^[0-9a-fA-F.:]+/[0-9]{1,3}$';
+export const addressRange = '^[0-9a-fA-F.:]+/[0-9]{1,3}$';
 const hostName = '^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?([.][a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*$';
 const annotationKey = '^([a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$';
 

@@ -5,12 +5,14 @@ const imageName = '[a-z0-9]+([._-]+[a-z0-9]+)*(:[0-9]{1,5})?(/[a-z0-9]+([._-]+[a
 const imageTag = ':[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}';
 const imageDigest = '@sha256:[a-f0-9]{64}';
 
+export const imagePattern = `^${imageName}(${imageTag}(${imageDigest})?|${imageDigest})$`;
+
 /** `fallback` is what runs where none is named. */
 export const imageSchema = <const Fallback extends string>(fallback: Fallback) =>
   ({
     type: 'string',
     description: `Image to run instead of ${fallback}, with a tag or a digest.`,
-    pattern: `^${imageName}(${imageTag}(${imageDigest})?|${imageDigest})$`,
+    pattern: imagePattern,
     maxLength: 500,
   }) as const satisfies StructuralSchema;
 

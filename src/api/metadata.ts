@@ -12,6 +12,9 @@ export const maxNameLength = 40;
 /** Of names that become parts of DNS names. */
 export const namePattern = '^[a-z]([-a-z0-9]*[a-z0-9])?$';
 
+/** Of most objects in Kubernetes: Secrets, PVCs, StorageClasses. */
+export const objectNamePattern = '^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$';
+
 /** The node itself takes no description: the API server has its own. */
 export const metadataSchema = {
   type: 'object',

@@ -30,6 +30,10 @@ export function checkedObject(
   { metadata, spec }: ResourceProps<object>,
 ): ApiObject {
   const { resource } = kind;
+  // The type says so, but tsx does not check types, and other constructs of cdk8s make a name themselves.
+  if (typeof (metadata as Partial<ResourceMetadata> | undefined)?.name !== 'string') {
+    throw new Error(`[${scope.node.path}] metadata.name: is required in a ${resource.kind}`);
+  }
   const object: KubeObject = { apiVersion: apiVersionOf(resource), kind: resource.kind, metadata, spec };
   scope.node.addValidation({
     validate: () => {

@@ -117,6 +117,8 @@ export class Operator extends Construct {
   }
 }
 
+const dnsLabel = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
+
 function faultsOf(
   { labels = {}, imageRegistry, resourceSelector }: OperatorProps,
   watch: Watch,
@@ -127,8 +129,13 @@ function faultsOf(
   if (!('all' in watch) && watch.namespaces.length === 0) {
     faults.push('watch.namespaces: must name a namespace; { all: true } watches all of them');
   }
+  for (const namespace of 'all' in watch ? [] : watch.namespaces) {
+    if (!dnsLabel.test(namespace)) {
+      faults.push(`watch.namespaces: ${namespace} is no name of a namespace: lower-case letters, digits and hyphens`);
+    }
+  }
   if (!Number.isInteger(replicas) || replicas < 1) faults.push('replicas: must be at least 1');
-  if (!/^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/.test(clusterScopedName)) {
+  if (!dnsLabel.test(clusterScopedName)) {
     faults.push('clusterScopedName: must be lower-case letters, digits and hyphens');
   }
   if (managedByLabel in labels) faults.push(`labels: ${managedByLabel} marks the objects of databases`);

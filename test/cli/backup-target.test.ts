@@ -207,7 +207,11 @@ describe('backup list --target of a file', () => {
   it.each([
     ['no target', 'kind: Pod', 'names no target'],
     ['a claim', 'spec: { target: { claim: { name: backups } } }', 'its target is a claim: mount it'],
-    ['a mistake', 's3: { endpoint: s3.example.com, bucket: backups, credentials: s3 }', 's3.endpoint: must match'],
+    [
+      'a mistake',
+      's3: { endpoint: s3.example.com, bucket: backups, credentials: s3 }',
+      's3.endpoint: must be a URL without a path',
+    ],
     ['two targets', `{ s3: ${s3}, claim: { name: backups } }`, 'must have either s3 or claim'],
   ])('names the fault of %s', async (_, text, message) => {
     await expect(listBackups({ target: file(text) }, here({ env }))).rejects.toThrow(message);

@@ -423,6 +423,7 @@ describe('the operator as a whole', () => {
 
   test.each<[OperatorProps, string]>([
     [{ watch: { namespaces: [] } }, 'watch.namespaces'],
+    [{ watch: { namespaces: ['shop', 'Team_A'] } }, 'watch.namespaces: Team_A is no name of a namespace'],
     [{ replicas: 0 }, 'replicas'],
     [{ replicas: 1.5 }, 'replicas'],
     [{ clusterScopedName: 'A b' }, 'clusterScopedName'],

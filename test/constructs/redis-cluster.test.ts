@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { ClusterProps } from '../../src/constructs/cluster-construct.ts';
 import { RedisCluster } from '../../src/constructs/clusters.ts';
 import type { RedisSpecInput } from '../../src/engines/redis/kind/schema.ts';
 import { manifestsOf } from './manifests.ts';
@@ -43,5 +44,12 @@ describe('a RedisCluster in a chart', () => {
           void new RedisCluster(chart, 'db', { metadata: { name: 'db' }, spec: { sentinel: { replicas: 5 } } }),
       );
     expect(synth).toThrow(/\[chart\/db\] spec\.sentinel\.quorum: sentinel\.quorum must be more than half/);
+  });
+
+  test('without a name fails at once, with its path in the tree', () => {
+    const props = { spec: { replicas: 3 } } as unknown as ClusterProps<RedisSpecInput>;
+    expect(() => manifestsOf((chart) => void new RedisCluster(chart, 'db', props))).toThrow(
+      '[chart/db] metadata.name: is required in a RedisCluster',
+    );
   });
 });
