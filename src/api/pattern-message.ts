@@ -18,7 +18,7 @@ const words: ReadonlyMap<string, string> = new Map([
   [durationPattern, 'must be a duration such as 500ms, 3s or 2m: a whole number and one of ms, s and m'],
   [namePattern, 'must be lower-case letters, digits and dashes, with a letter first and no dash last'],
   [objectNamePattern, 'must be lower-case letters, digits, dashes and dots, with a letter or digit first and last'],
-  [imagePattern, 'must be an image with a tag or a digest, such as registry.example/redis:8.0'],
+  [imagePattern, 'must be an image with a tag or a digest, such as registry.example/path/name:1.0'],
   [endpointPattern, 'must be a URL without a path, such as https://s3.example.com or http://minio.storage.svc:9000'],
   [bucketPattern, 'must be the name of a bucket: lower-case letters, digits, dashes and dots'],
   [agePattern, 'must be hours or days, such as 36h or 30d'],

@@ -30,7 +30,9 @@ async function folderDocuments(folder: string, files: Files): Promise<ManifestDo
     return text.trim() === '' ? [] : parseManifest(path, text);
   });
   const found = documents.flat();
-  if (found.length === 0) throw badInput(folder, `no file in it is a manifest: ${[...extensions].join(', ')}`);
+  if (found.length === 0) {
+    throw badInput(folder, `no file in it is a manifest (${[...extensions].join(', ')}); folders in it are not read`);
+  }
   return found;
 }
 

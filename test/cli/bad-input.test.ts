@@ -73,7 +73,7 @@ const rows: readonly Row[] = [
     text: `${head}spec:\n  image: redis\n  access: {primary: {type: LoadBalancer, sourceRanges: [10.0.0.1]}}\n`,
     says: [
       'f.yaml:7:57: spec.access.primary.sourceRanges[0]: must be a range of addresses, such as 10.0.0.0/8',
-      'f.yaml:6:3: spec.image: must be an image with a tag or a digest, such as registry.example/redis:8.0',
+      'f.yaml:6:3: spec.image: must be an image with a tag or a digest, such as registry.example/path/name:1.0',
     ],
   },
   {

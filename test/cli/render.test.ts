@@ -101,7 +101,7 @@ describe('render', () => {
       'dist: no object in it is of a kind of clusterwright.dev: RedisCluster',
     );
     await expect(rendering({ 'dist/README.md': '' })).rejects.toThrow(
-      'dist: no file in it is a manifest: .yaml, .yml, .json',
+      'dist: no file in it is a manifest (.yaml, .yml, .json); folders in it are not read',
     );
   });
 
