@@ -129,6 +129,20 @@ describe('backup verify', () => {
     });
   });
 
+  it('has the user and the pull secrets of the original, and neither its labels nor its Services', async () => {
+    const imagePullSecrets = [{ name: 'registry' }];
+    const pods = { uid: 1_000_650_000, imagePullSecrets, labels: { app: 'shop' }, serviceAccountName: 'shop' };
+    const objects = [
+      object('RedisCluster', 'db', { pods, access: { primary: { type: 'NodePort' } } }),
+      object('Backup', 'first', { cluster: about, target }, verified),
+    ];
+    const api = apiServer({ objects, settle });
+    await expect(verifyBackup({ name: 'first', timeout: 1 }, world({ api }))).rejects.toThrow('tampered with');
+    const [made] = api.writes.filter(({ method }) => method === 'POST').map(({ body }) => JSON.parse(String(body)));
+    expect(made.spec.pods).toEqual({ uid: 1_000_650_000, imagePullSecrets });
+    expect(made.spec).not.toHaveProperty('access');
+  });
+
   it('is none where volumes of the name are kept: it would take them up, and along when it goes', async () => {
     const names = { 'app.kubernetes.io/managed-by': 'clusterwright', 'app.kubernetes.io/name': 'redis' };
     const claim: KubeObject = {

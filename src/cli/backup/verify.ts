@@ -17,6 +17,7 @@ import { CommandError } from '../fault.ts';
 import { findCluster, readChildren } from '../live.ts';
 import { ioTo, type Way } from '../observation.ts';
 import { comparison } from './comparison.ts';
+import { drillPods } from './drill-pods.ts';
 import { resourceOfOwn } from './own-resource.ts';
 import { findTried } from './tried.ts';
 import { waitForCluster } from './waiting.ts';
@@ -97,7 +98,7 @@ async function prepare(
     ...(encryption === undefined ? {} : { encryption }),
     ...part.drillRestore,
   };
-  const spec = { ...part.drill(original), deletionPolicy: 'Delete', bootstrap: { restore } };
+  const spec = { ...part.drill(original), ...drillPods(original), deletionPolicy: 'Delete', bootstrap: { restore } };
   const { resource } = engine.kind;
   const object = { apiVersion: apiVersionOf(resource), kind: resource.kind, metadata: { name, namespace }, spec };
   return { engine, part, namespace, name, id, object, wanted: contents };
