@@ -20,11 +20,18 @@ export interface PodAdditions {
 /** Selectors and the operator's own records rest on labels and annotations with these prefixes. */
 const reserved = '(.*[.])?(kubernetes[.]io|k8s[.]io|clusterwright[.]dev)/.*';
 
+/** Of the pods of Jobs. Kubernetes refuses a Job whose template says otherwise, and a CronJob makes none then. */
+const setByJobs = '^(job-name|controller-uid)$';
+
 const keyRules = (field: string) => [
   { rule: `self.all(k, k.matches('^${prefix}${name}$'))`, message: `keys of pods.${field} must be label names` },
   {
     rule: `self.all(k, !k.matches('^${reserved}$'))`,
     message: `keys of pods.${field} must not begin with kubernetes.io/, k8s.io/ or clusterwright.dev/, or a subdomain of these`,
+  },
+  {
+    rule: `self.all(k, !k.matches('${setByJobs}'))`,
+    message: `keys of pods.${field} must not be job-name or controller-uid: Kubernetes sets them on the pods of Jobs`,
   },
 ];
 

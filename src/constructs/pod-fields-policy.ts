@@ -1,13 +1,17 @@
 /**
- * Who may say what the pods of a database are called and run as. Labels and annotations decide which policies select a pod and what webhooks
- * add to it, such as a sidecar that reads Secrets; a ServiceAccount can have rights elsewhere. Whoever may create pods has all of this
- * anyway. Whoever may only change databases does not.
+ * Who may say what the pods of a database are called and run as, and what its Services tell other controllers. Labels and annotations
+ * decide which policies select a pod and what webhooks add to it, such as a sidecar that reads Secrets; a ServiceAccount can have rights
+ * elsewhere. An annotation of a Service can take the DNS name or the address of somebody else. Whoever may create pods, or Services, has
+ * all of this anyway. Whoever may only change databases does not.
  */
 import type { Construct } from 'constructs';
 import type { KindHandler } from '../engine/engine.ts';
 import { admissionPolicy } from './admission-policy.ts';
 
-const fields = ['labels', 'annotations', 'serviceAccountName'];
+const podFields: readonly Path[] = ['labels', 'annotations', 'serviceAccountName'].map((field) => ['pods', field]);
+
+/** Of a field of the spec. */
+type Path = readonly string[];
 
 /** For the kinds that have `spec.pods`. */
 export function podFieldsPolicy(
@@ -24,29 +28,50 @@ export function podFieldsPolicy(
     operations: ['CREATE', 'UPDATE'],
     resources: kinds.filter(({ resource }) => resource.group === group).map(({ resource }) => resource.plural),
   }));
+  const setsPods = isAnySet(podFields);
+  const setsServices = isAnySet(annotationsOfServices(kinds));
   admissionPolicy(scope, clusterScopedName, 'pod-fields', {
     matchConstraints: { resourceRules },
-    matchConditions: [
-      {
-        name: 'sets-fields-of-pods',
-        expression: `has(object.spec) && has(object.spec.pods) && (${fields.map(isSet).join(' || ')})`,
-      },
-    ],
+    matchConditions: [{ name: 'sets-fields-of-pods', expression: `${setsPods} || ${setsServices}` }],
     validations: [
       {
-        expression:
-          "authorizer.group('').resource('pods').namespace(object.metadata.namespace).check('create').allowed()",
+        expression: `!${setsPods} || ${mayCreate('pods')}`,
         message:
           'spec.pods: labels, annotations and serviceAccountName are for those who may create pods in this namespace',
+        reason: 'Forbidden',
+      },
+      {
+        expression: `!${setsServices} || ${mayCreate('services')}`,
+        message: 'spec.access: annotations are for those who may create services in this namespace',
         reason: 'Forbidden',
       },
     ],
   });
 }
 
-/** What stays as it is may stay, whoever writes the resource. */
-function isSet(field: string): string {
-  const [now, before] = [`object.spec.pods.${field}`, `oldObject.spec.pods.${field}`];
-  const had = `oldObject != null && has(oldObject.spec) && has(oldObject.spec.pods) && has(${before})`;
-  return `(has(${now}) && !(${had} && ${before} == ${now}))`;
+function annotationsOfServices(kinds: readonly KindHandler['kind'][]): readonly Path[] {
+  const services = kinds.flatMap(({ schema }) =>
+    Object.entries(schema.properties?.spec?.properties?.access?.properties ?? {}),
+  );
+  const annotated = services.flatMap(([name, { properties }]) => (properties?.annotations === undefined ? [] : [name]));
+  return [...new Set(annotated)].map((name) => ['access', name, 'annotations']);
+}
+
+function mayCreate(resource: string): string {
+  return `authorizer.group('').resource('${resource}').namespace(object.metadata.namespace).check('create').allowed()`;
+}
+
+function isAnySet(paths: readonly Path[]): string {
+  return paths.length === 0 ? '(false)' : `(${paths.map(isSet).join(' || ')})`;
+}
+
+/** What stays as it is may stay, whoever writes the resource. Annotations of a Service are an empty map by default. */
+function isSet(path: Path): string {
+  const [now, before] = [['object', 'spec', ...path].join('.'), ['oldObject', 'spec', ...path].join('.')];
+  const had = `oldObject != null && ${hasAll(['oldObject', 'spec', ...path])}`;
+  return `(${hasAll(['object', 'spec', ...path])} && size(${now}) > 0 && !(${had} && ${before} == ${now}))`;
+}
+
+function hasAll([root = '', ...path]: Path): string {
+  return path.map((_, index) => `has(${[root, ...path.slice(0, index + 1)].join('.')})`).join(' && ');
 }

@@ -29,13 +29,32 @@ function keepingClaimTemplates(wanted: KubeObject, live: KubeObject): KubeObject
   return volumeClaimTemplates === undefined ? wanted : { ...wanted, spec: { ...spec, volumeClaimTemplates } };
 }
 
+interface Families {
+  readonly ipFamilyPolicy?: string;
+  readonly ipFamilies?: readonly string[];
+}
+
+/**
+ * The API server adds the second IP family to a Service that may have both. An apply that names the first one alone is refused: it would
+ * take an address away.
+ */
+function keepingFamilies(wanted: KubeObject, live: KubeObject): KubeObject {
+  if (wanted.kind !== 'Service') return wanted;
+  const { ipFamilyPolicy = 'SingleStack', ipFamilies } = wanted.spec as Families;
+  const { ipFamilies: has = [] } = live.spec as Families;
+  if (ipFamilyPolicy === 'SingleStack' || ipFamilies?.length !== 1 || has.length !== 2) return wanted;
+  if (ipFamilies[0] !== has[0]) return wanted;
+  return { ...wanted, spec: { ...(wanted.spec as object), ipFamilies: has } };
+}
+
 /**
  * `wanted` as it is applied to `live`, and to no other object. It has the UID of `live`, since an apply would create the object
- * again if it is gone, or take over another one. It keeps the claim templates of `live`, which nobody can change.
+ * again if it is gone, or take over another one. It keeps the claim templates of `live`, which nobody can change, and the IP family that
+ * the API server has added.
  */
 export function exactly(wanted: KubeObject, live: KubeObject): KubeObject {
   const { uid } = live.metadata;
-  const kept = keepingClaimTemplates(wanted, live);
+  const kept = keepingFamilies(keepingClaimTemplates(wanted, live), live);
   return uid === undefined ? kept : { ...kept, metadata: { ...kept.metadata, uid } };
 }
 
@@ -56,10 +75,11 @@ export function objectSteps(desired: readonly Desired[], children: Children): Ob
   return desired.flatMap(({ object, generate, issued }): ObjectStep[] => {
     if (issued === true) return [];
     if (generate !== undefined) return fresh ? [{ type: 'create', object, generate }] : [];
-    const wanted = fingerprinted(object);
+    const asked = fingerprinted(object);
     const live = children.get(object.kind, object.metadata.name);
-    if (live === undefined) return [{ type: 'create', object: wanted }];
+    if (live === undefined) return [{ type: 'create', object: asked }];
     if (live.metadata.deletionTimestamp !== undefined) return [];
+    const wanted = keepingFamilies(asked, live);
     const changes = difference(wanted, live);
     if (changes.length === 0) return [];
     return [{ type: 'apply', object: exactly(wanted, live), changes }];

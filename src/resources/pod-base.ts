@@ -17,9 +17,14 @@ export function podBase({ uid = defaultUid, imagePullSecrets = [] }: PodAddition
   };
 }
 
-/** For pods that have no rights of their own. */
-export function podAccount({ serviceAccountName }: PodAdditions): Pick<PodSpec, 'serviceAccountName'> {
-  return serviceAccountName === undefined ? {} : { serviceAccountName };
+/**
+ * For pods that have no rights of their own. The API server copies the name to the deprecated field `serviceAccount`, and back where the
+ * name is missing. So an apply that drops the name takes the account away only if it drops both.
+ */
+export function podAccount({
+  serviceAccountName: name,
+}: PodAdditions): Pick<PodSpec, 'serviceAccountName' | 'serviceAccount'> {
+  return name === undefined ? {} : { serviceAccountName: name, serviceAccount: name };
 }
 
 export interface PodMetadata {

@@ -23,6 +23,8 @@ export const podCases: readonly Case[] = [
     ...['a b', '/x', 'app.kubernetes.io/name', 'kubernetes.io/x', 'clusterwright.dev/role', 'a.k8s.io/b'].map((key) =>
       refusal(pods({ [field]: { [key]: 'x' } }), `spec.pods.${field}`),
     ),
+    // A Job with them is refused, so there would be no backups.
+    ...['job-name', 'controller-uid'].map((key) => refusal(pods({ [field]: { [key]: 'x' } }), `spec.pods.${field}`)),
   ]),
   refusal(pods({ labels: { team: 'a b' } }), 'spec.pods.labels.team'),
   refusal(pods({ labels: { team: 'x'.repeat(64) } }), 'spec.pods.labels.team'),

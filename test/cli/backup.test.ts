@@ -43,6 +43,14 @@ describe('backup create', () => {
     expect(api.object('Backup', 'db-20300101-000000')?.spec).toEqual({ cluster: about, target });
   });
 
+  it('gives it the labels by which an operator selects its cluster, and not those of other tools', async () => {
+    const cluster = object('RedisCluster', 'db', { backup: { target } });
+    const labels = { tier: 'blue', 'app.kubernetes.io/instance': 'shop', 'kustomize.toolkit.fluxcd.io/name': 'shop' };
+    const api = apiServer({ objects: [{ ...cluster, metadata: { ...cluster.metadata, labels } }] });
+    await createBackup({ cluster: 'rdc/db', name: 'now', wait: false }, world({ api }));
+    expect(api.object('Backup', 'now')?.metadata.labels).toEqual({ tier: 'blue' });
+  });
+
   it('takes one to where the only schedule says, and does not wait', async () => {
     const schedule = object('BackupSchedule', 'nightly', { cluster: about, schedule: '0 3 * * *', target });
     const api = apiServer({ objects: [object('RedisCluster', 'db', {}), schedule] });
@@ -127,6 +135,22 @@ describe('backup verify', () => {
         bootstrap: { restore: { target, id: verified.id } },
       },
     });
+  });
+
+  it('has the user and the pull secrets of the original, and neither its labels nor its Services', async () => {
+    const imagePullSecrets = [{ name: 'registry' }];
+    const pods = { uid: 1_000_650_000, imagePullSecrets, labels: { app: 'shop' }, serviceAccountName: 'shop' };
+    const original = object('RedisCluster', 'db', { pods, access: { primary: { type: 'NodePort' } } });
+    const objects = [
+      { ...original, metadata: { ...original.metadata, labels: { tier: 'blue' } } },
+      object('Backup', 'first', { cluster: about, target }, verified),
+    ];
+    const api = apiServer({ objects, settle });
+    await expect(verifyBackup({ name: 'first', timeout: 1 }, world({ api }))).rejects.toThrow('tampered with');
+    const [made] = api.writes.filter(({ method }) => method === 'POST').map(({ body }) => JSON.parse(String(body)));
+    expect(made.spec.pods).toEqual({ uid: 1_000_650_000, imagePullSecrets });
+    expect(made.spec).not.toHaveProperty('access');
+    expect(made.metadata.labels).toEqual({ tier: 'blue' });
   });
 
   it('is none where volumes of the name are kept: it would take them up, and along when it goes', async () => {

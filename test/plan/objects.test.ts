@@ -73,6 +73,33 @@ describe('from desired children to steps', () => {
     });
   });
 
+  const service = (spec: object): KubeObject => ({
+    apiVersion: 'v1',
+    kind: 'Service',
+    metadata: { name: 'db', namespace: 'apps' },
+    spec,
+  });
+  const both = { ipFamilyPolicy: 'PreferDualStack', ipFamilies: ['IPv4'] };
+  const answered = { ipFamilyPolicy: 'PreferDualStack', ipFamilies: ['IPv4', 'IPv6'] };
+
+  it.each<readonly [story: string, wanted: object, has: object, applied: object | undefined]>([
+    ['that the API server has added stays, and is no difference', both, answered, undefined],
+    ['stays when another field changes', { ...both, type: 'NodePort' }, answered, { ...answered, type: 'NodePort' }],
+    [
+      'goes where one family alone is asked for',
+      { ipFamilyPolicy: 'SingleStack', ipFamilies: ['IPv4'] },
+      answered,
+      { ipFamilies: ['IPv4'] },
+    ],
+    ['is no first family', { ...both, ipFamilies: ['IPv6'] }, answered, { ipFamilies: ['IPv6'] }],
+  ])('the second IP family of a Service %s', (_, wanted, has, applied) => {
+    const desired = fingerprinted(service(wanted));
+    const live = { ...desired, spec: { ...wanted, ...has, ...('type' in wanted ? { type: 'ClusterIP' } : {}) } };
+    const planned = objectSteps([{ object: service(wanted) }], childrenOf([live]));
+    expect(planned).toMatchObject(applied === undefined ? [] : [{ type: 'apply', object: { spec: applied } }]);
+    expect(planned).toHaveLength(applied === undefined ? 0 : 1);
+  });
+
   it('another size is all that changes', () => {
     expect(atSize(set({ replicas: 1, serviceName: 'db' }), 4)).toEqual(set({ replicas: 4, serviceName: 'db' }));
   });

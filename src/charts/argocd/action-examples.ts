@@ -33,8 +33,8 @@ export function actionExamples(handler: KindHandler, actions: Actions): ActionEx
   const isSchedule = handler.kind.schema.properties?.spec?.properties?.suspend !== undefined;
   const field = isSchedule ? 'suspend' : 'paused';
   const more = isSchedule ? policy : { backup: policy };
-  const running = exampleOf(handler, undefined, { ...more, [field]: false });
-  const paused = exampleOf(handler, undefined, { ...more, [field]: true });
+  const running = labelled(exampleOf(handler, undefined, { ...more, [field]: false }));
+  const paused = labelled(exampleOf(handler, undefined, { ...more, [field]: true }));
   const backup = backupOf(running);
   const restarted = annotated(running, { [restartAnnotation]: actionTime });
   const canRestart = actions.scripts.restart !== undefined;
@@ -62,6 +62,14 @@ export function actionExamples(handler: KindHandler, actions: Actions): ActionEx
   };
 }
 
+const labels = { tier: 'blue' };
+
+/** With a label of its own, and the one by which Argo CD finds what it has made. */
+function labelled(object: KubeObject): KubeObject {
+  const tracked = { ...labels, 'app.kubernetes.io/instance': 'databases' };
+  return { ...object, metadata: { ...object.metadata, labels: tracked } };
+}
+
 function annotated(object: KubeObject, annotations: Readonly<Record<string, string>>): KubeObject {
   return { ...object, metadata: { ...object.metadata, annotations } };
 }
@@ -73,7 +81,7 @@ function backupOf({ kind, metadata, spec }: KubeObject): KubeObject {
   return {
     apiVersion: apiVersionOf(backupKind.resource),
     kind: backupKind.resource.kind,
-    metadata: { name: `${name}-20300601120000`, ...(namespace === undefined ? {} : { namespace }) },
+    metadata: { name: `${name}-20300601120000`, ...(namespace === undefined ? {} : { namespace }), labels },
     spec: { cluster, ...policy },
   };
 }

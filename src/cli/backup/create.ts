@@ -8,6 +8,7 @@ import type { Connection, Target } from '../connection.ts';
 import { CommandError } from '../fault.ts';
 import { parseClusterRef } from '../kinds.ts';
 import { findCluster } from '../live.ts';
+import { carriedLabels } from './carried-labels.ts';
 import { resourceOfOwn } from './own-resource.ts';
 import { waitForBackup } from './waiting.ts';
 
@@ -38,7 +39,7 @@ export const createBackup: Command<CreateArguments> = async (args, cli) => {
     await connection.client.create({
       apiVersion: apiVersionOf(resource),
       kind: resource.kind,
-      metadata: { name, namespace },
+      metadata: { name, namespace, ...carriedLabels(found) },
       spec: { cluster: { kind, name: ref.name }, target, ...(encryption === undefined ? {} : { encryption }) },
     });
     if (!args.wait) {

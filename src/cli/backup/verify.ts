@@ -16,7 +16,9 @@ import { waitUntilGone } from '../deploy/readiness.ts';
 import { CommandError } from '../fault.ts';
 import { findCluster, readChildren } from '../live.ts';
 import { ioTo, type Way } from '../observation.ts';
+import { carriedLabels } from './carried-labels.ts';
 import { comparison } from './comparison.ts';
+import { drillPods } from './drill-pods.ts';
 import { resourceOfOwn } from './own-resource.ts';
 import { findTried } from './tried.ts';
 import { waitForCluster } from './waiting.ts';
@@ -97,9 +99,10 @@ async function prepare(
     ...(encryption === undefined ? {} : { encryption }),
     ...part.drillRestore,
   };
-  const spec = { ...part.drill(original), deletionPolicy: 'Delete', bootstrap: { restore } };
+  const spec = { ...part.drill(original), ...drillPods(original), deletionPolicy: 'Delete', bootstrap: { restore } };
   const { resource } = engine.kind;
-  const object = { apiVersion: apiVersionOf(resource), kind: resource.kind, metadata: { name, namespace }, spec };
+  const metadata = { name, namespace, ...carriedLabels(original) };
+  const object = { apiVersion: apiVersionOf(resource), kind: resource.kind, metadata, spec };
   return { engine, part, namespace, name, id, object, wanted: contents };
 }
 

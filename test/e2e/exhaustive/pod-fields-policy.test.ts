@@ -73,6 +73,17 @@ test.each<RedisSpecInput['pods'] & object>([
   await expect(tenant.client.create(cluster('a', { paused: true, pods }))).rejects.toThrow(message);
 });
 
+test('an annotation of a Service is refused to a tenant, and the Service is not', async () => {
+  const annotations = { 'external-dns.alpha.kubernetes.io/hostname': 'bank.example.com' };
+  const access = (fields: object): RedisSpecInput => ({
+    paused: true,
+    access: { primary: { type: 'ClusterIP', ...fields } },
+  });
+  const refused = tenant.client.create(cluster('s', access({ annotations })));
+  await expect(refused).rejects.toThrow('annotations are for those who may create services');
+  await tenant.client.create(cluster('s', access({})));
+});
+
 test('what somebody else has set stays, and the tenant changes the rest', async () => {
   await tenant.client.create(cluster('t', { paused: true, pods: { imagePullSecrets: [{ name: 'registry' }] } }));
   const ref = { resource: redisClusters, namespace: stage.namespace, name: 't' };

@@ -9,6 +9,7 @@ import {
   readFileSync,
   readlinkSync,
   rmSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
@@ -62,6 +63,9 @@ function started({ start = 'resume', log: place, hasOwnVolume = true, also }: Vo
   return run(hasOwnVolume);
 }
 
+const nobody = 65_534;
+const isOthers = (): boolean => existsSync(at('volume/data')) && (statSync(at('volume/data')).mode & 0o777) === 0;
+
 function run(hasOwnVolume = true): string {
   const env = {
     PATH: `${at('bin')}:${process.env.PATH}`,
@@ -70,10 +74,10 @@ function run(hasOwnVolume = true): string {
     DATA_DIRECTORY: at('volume/data'),
     ...(hasOwnVolume ? { WAL_DIRECTORY: at('wal/pg_wal') } : {}),
   };
-  const { status, stdout, stderr } = spawnSync('/bin/sh', ['src/engines/postgres/resources/shell/start.sh'], {
-    env,
-    encoding: 'utf8',
-  });
+  const script = readFileSync('src/engines/postgres/resources/shell/start.sh', 'utf8');
+  // Nothing is out of reach for root, which no pod runs as.
+  const user = isOthers() && process.getuid?.() === 0 ? { uid: nobody, gid: nobody } : {};
+  const { status, stdout, stderr } = spawnSync('/bin/sh', ['-c', script], { env, encoding: 'utf8', ...user });
   return `${status} ${(stdout + stderr).replaceAll(root, '').trim()}`;
 }
 
@@ -102,6 +106,21 @@ describe('a member starts, or says why not', () => {
       '1 /volume/data/pg_wal and /wal/pg_wal are both logs: nothing is started before a person has removed the wrong one',
     ],
   ])('%s', (_, volumes, said) => expect(started(volumes)).toBe(said));
+});
+
+it.each<Start>(['resume', 'join'])('data of another user is not a blank volume: %s', (start) => {
+  expect(
+    started({
+      start,
+      log: 'inside',
+      hasOwnVolume: false,
+      also: () => {
+        chmodSync(root, 0o777);
+        chmodSync(at('volume/data'), 0);
+      },
+    }),
+  ).toMatch(/^1 \/volume\/data may not be read by user \d+: its data belongs to user \d+$/);
+  chmodSync(at('volume/data'), 0o700);
 });
 
 describe('a copy that was cut off', () => {

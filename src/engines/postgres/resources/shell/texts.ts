@@ -1456,6 +1456,13 @@ remove_copy() {
   mv "$data" "$data.cut-off"
 }
 
+# A volume that an earlier cluster of the name has used belongs to its user. What nobody can look into is not blank.
+for directory in "$data" "$data/global"; do
+  if [ -d "$directory" ] && ! { [ -r "$directory" ] && [ -x "$directory" ]; }; then
+    refuse 1 "$directory may not be read by user $(id -u): its data belongs to user $(stat -c %u "$directory")"
+  fi
+done
+
 if is_cut_off; then remove_copy; fi
 rm -rf "$data.cut-off"
 
