@@ -1,5 +1,5 @@
 /** Files that may not be there. Any other failure to reach them is thrown. */
-import { access, readdir, readFile, readlink } from 'node:fs/promises';
+import { access, readdir, readFile, readlink, stat } from 'node:fs/promises';
 import { codeOf } from './error.ts';
 
 export async function isThere(path: string): Promise<boolean> {
@@ -18,6 +18,11 @@ export async function listIfThere(path: string): Promise<readonly string[]> {
 /** Where a symbolic link points; undefined for what is no link, or not there. */
 export async function linkTarget(path: string): Promise<string | undefined> {
   return await unlessMissing(readlink(path), ['EINVAL']);
+}
+
+/** Another one once the path holds another file; undefined where there is none. */
+export async function versionOf(path: string): Promise<string | undefined> {
+  return await unlessMissing(stat(path, { bigint: true }).then(({ ino, birthtimeNs }) => `${ino} ${birthtimeNs}`));
 }
 
 /** ENODEV and ESRCH: a file of the kernel's whose process or cgroup has just gone. */

@@ -8,6 +8,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { binaryPath } from './binaries.ts';
 import { clusterDomain } from './dns.ts';
+import { versionOf } from './file.ts';
 import { pauseImage } from './images/base.ts';
 import { addresses, kubeconfigPath, type Layout, type NodeLayout, paths } from './layout.ts';
 import { cniConfig } from './network.ts';
@@ -96,7 +97,15 @@ export async function startContainerd(layout: Layout, node: NodeLayout): Promise
   await waitUntilReady(layout, record, () => listens(node.socket), { timeout: 30_000 });
 }
 
-/** Starts the node's kubelet; containerd and the API server must answer. */
+/**
+ * Where a kubelet listens for device plugins. No setting moves it, so each kubelet of this machine takes the socket from the one before. Two
+ * that do so in the same moment are too many: one of them ends with `bind: address already in use`.
+ */
+const pluginSocket = '/var/lib/kubelet/device-plugins/kubelet.sock';
+
+/**
+ * Starts the node's kubelet, and resolves when the next one may start. containerd and the API server must answer. One call at a time.
+ */
 export async function startKubelet(layout: Layout, node: NodeLayout): Promise<ProcessRecord> {
   const flags = {
     kubeconfig: kubeconfigPath(layout, node.name),
@@ -107,12 +116,15 @@ export async function startKubelet(layout: Layout, node: NodeLayout): Promise<Pr
     'cert-dir': join(node.run, 'pki'),
     'node-labels': `topology.kubernetes.io/zone=zone${node.index}`,
   };
-  return await start(layout, {
+  const before = await versionOf(pluginSocket);
+  const record = await start(layout, {
     name: kubeletName(node),
     command: binaryPath(layout, 'kubelet'),
     args: Object.entries(flags).map(([flag, value]) => `--${flag}=${value}`),
     cgroup: node.systemCgroup,
   });
+  await waitUntilReady(layout, record, async () => (await versionOf(pluginSocket)) !== before);
+  return record;
 }
 
 export function containerdName(node: NodeLayout): string {

@@ -14,7 +14,7 @@ import { type Layout, type NodeLayout, nodeLayouts, ports } from './layout.ts';
 import { createBridge, proxy } from './network.ts';
 import { startContainerd, startKubelet } from './node.ts';
 import { createPki } from './pki.ts';
-import { isAlive, processRecords, start, waitUntilReady } from './process.ts';
+import { isAlive, type ProcessRecord, processRecords, start, waitUntilReady } from './process.ts';
 import type { Step } from './progress.ts';
 import { writeState } from './state.ts';
 import { createStorageObjects, provisioner } from './storage.ts';
@@ -52,7 +52,7 @@ export async function startAll(layout: Layout, options: StartOptions, step: Step
   try {
     await Promise.all([
       ...(options.controllerManager ? [serviceAccountsWork(api)] : []),
-      ...nodes.map((node) => joinNode(layout, node, api)),
+      joinNodes(layout, nodes, api),
       ...(nodes.length > 0 ? [startServices(layout, api)] : []),
     ]);
   } finally {
@@ -98,10 +98,13 @@ async function startControlPlane(layout: Layout, options: StartOptions, step: St
   return api;
 }
 
-/** Starts the node's kubelet and waits until the node is Ready. */
-async function joinNode(layout: Layout, node: NodeLayout, api: ApiClient): Promise<void> {
-  const kubelet = await startKubelet(layout, node);
-  await waitUntilReady(layout, kubelet, () => nodeReady(api, node.name));
+/** Starts the nodes' kubelets one after the other, and waits until all nodes are Ready. */
+async function joinNodes(layout: Layout, nodes: readonly NodeLayout[], api: ApiClient): Promise<void> {
+  const kubelets: { readonly node: NodeLayout; readonly record: ProcessRecord }[] = [];
+  for (const node of nodes) kubelets.push({ node, record: await startKubelet(layout, node) });
+  await Promise.all(
+    kubelets.map(({ node, record }) => waitUntilReady(layout, record, () => nodeReady(api, node.name))),
+  );
 }
 
 interface NodeObject {
