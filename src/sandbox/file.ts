@@ -22,7 +22,7 @@ export async function linkTarget(path: string): Promise<string | undefined> {
 
 /** Another one once the path holds another file; undefined where there is none. */
 export async function versionOf(path: string): Promise<string | undefined> {
-  return await unlessMissing(stat(path, { bigint: true }).then(({ ino, birthtimeNs }) => `${ino} ${birthtimeNs}`));
+  return await unlessMissing(stat(path, { bigint: true }).then(({ ino, ctimeNs }) => `${ino} ${ctimeNs}`));
 }
 
 /** ENODEV and ESRCH: a file of the kernel's whose process or cgroup has just gone. */
