@@ -1,7 +1,8 @@
 /** On a real API server: who may change databases, and may not create pods, says nothing about what pods are called and run as. */
-import { readFile, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { apiVersionOf, type KubeObject } from '../../../src/api/object.ts';
 import { podFieldsPolicy } from '../../../src/constructs/pod-fields-policy.ts';
@@ -9,40 +10,45 @@ import type { RedisSpecInput } from '../../../src/engines/redis/kind/schema.ts';
 import { manifestsOf } from '../../constructs/manifests.ts';
 import { handlers } from '../../support/handlers.ts';
 import { connectKubernetes, type Kubernetes, removeByName } from '../../support/kubernetes.ts';
+import { removeNamespace, restricted } from '../../support/namespace.ts';
 import { redisClusters } from '../../support/resources.ts';
-import { openStage, type Stage } from '../../support/stage.ts';
 import { until } from '../../support/until.ts';
 
 const user = 'tenant';
 const policies = manifestsOf((chart) => podFieldsPolicy(chart, 'e2e', handlers));
 const message = 'labels, annotations and serviceAccountName are for those who may create pods';
 
-let stage: Stage;
+const namespace = 'e2e-pod-fields';
+let administrator: Kubernetes;
 let tenant: Kubernetes;
+let directory: string;
 
 /** Gives the tenant a right in the namespace. */
 async function grant(name: string, rule: object): Promise<void> {
   const api = 'rbac.authorization.k8s.io';
-  const metadata = { name, namespace: stage.namespace };
+  const metadata = { name, namespace };
   const subjects = [{ kind: 'User', name: user, apiGroup: api }];
   const roleRef = { apiGroup: api, kind: 'Role', name };
-  await stage.client.create({ apiVersion: `${api}/v1`, kind: 'Role', metadata, rules: [rule] });
-  await stage.client.create({ apiVersion: `${api}/v1`, kind: 'RoleBinding', metadata, roleRef, subjects });
+  await administrator.client.create({ apiVersion: `${api}/v1`, kind: 'Role', metadata, rules: [rule] });
+  await administrator.client.create({ apiVersion: `${api}/v1`, kind: 'RoleBinding', metadata, roleRef, subjects });
 }
 
 const cluster = (name: string, spec: RedisSpecInput): KubeObject => ({
   apiVersion: apiVersionOf(redisClusters),
   kind: redisClusters.kind,
-  metadata: { name, namespace: stage.namespace },
+  metadata: { name, namespace },
   spec,
 });
 const change = (name: string, spec: object) =>
-  tenant.client.mergePatch({ resource: redisClusters, namespace: stage.namespace, name }, { spec });
+  tenant.client.mergePatch({ resource: redisClusters, namespace, name }, { spec });
 
 beforeAll(async () => {
-  stage = await openStage('pod-fields');
-  const config = parse(await readFile(stage.kubeconfig, 'utf8')) as { users: { user: object }[] };
-  const file = join(dirname(stage.kubeconfig), 'tenant');
+  administrator = await connectKubernetes(inject('kubeconfig'));
+  await removeNamespace(administrator.client, namespace);
+  await until('the namespace made', () => administrator.client.create(restricted(namespace)));
+  const config = parse(await readFile(inject('kubeconfig'), 'utf8')) as { users: { user: object }[] };
+  directory = await mkdtemp(join(tmpdir(), 'clusterwright-e2e-'));
+  const file = join(directory, 'tenant');
   const users = config.users.map((entry) => ({ ...entry, user: { ...entry.user, as: user } }));
   await writeFile(file, stringify({ ...config, users }), { mode: 0o600 });
   tenant = await connectKubernetes(file);
@@ -51,7 +57,7 @@ beforeAll(async () => {
     resources: ['redisclusters'],
     verbs: ['get', 'create', 'patch'],
   });
-  for (const policy of policies) await stage.client.apply(policy, { force: true });
+  for (const policy of policies) await administrator.client.apply(policy, { force: true });
   await until('the policy in force', async () => {
     const refused = tenant.client.create(cluster('probe', { paused: true, pods: { labels: { a: 'b' } } }), {
       dryRun: true,
@@ -60,9 +66,12 @@ beforeAll(async () => {
   });
 });
 afterAll(async () => {
-  for (const policy of policies) await removeByName(stage.client, await stage.client.apply(policy, { force: true }));
+  for (const policy of policies)
+    await removeByName(administrator.client, await administrator.client.apply(policy, { force: true }));
   await tenant.close();
-  await stage.close();
+  await removeNamespace(administrator.client, namespace);
+  await administrator.close();
+  await rm(directory, { recursive: true });
 });
 
 test.each<RedisSpecInput['pods'] & object>([
@@ -86,8 +95,8 @@ test('an annotation of a Service is refused to a tenant, and the Service is not'
 
 test('what somebody else has set stays, and the tenant changes the rest', async () => {
   await tenant.client.create(cluster('t', { paused: true, pods: { imagePullSecrets: [{ name: 'registry' }] } }));
-  const ref = { resource: redisClusters, namespace: stage.namespace, name: 't' };
-  await stage.client.mergePatch(ref, { spec: { pods: { labels: { team: 'shop' } } } });
+  const ref = { resource: redisClusters, namespace, name: 't' };
+  await administrator.client.mergePatch(ref, { spec: { pods: { labels: { team: 'shop' } } } });
   await change('t', { replicas: 5, pods: { imagePullSecrets: [{ name: 'other' }] } });
   await expect(change('t', { pods: { labels: { team: 'billing' } } })).rejects.toThrow(message);
   await change('t', { pods: { labels: null } });
