@@ -3,7 +3,7 @@
  * a defect to look for, in the product or in the test. `build/tests.json` holds what the last run of each file said.
  */
 import { spawnSync } from 'node:child_process';
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { relative, resolve, sep } from 'node:path';
 
 const root = resolve(import.meta.dirname, '..');
@@ -35,7 +35,8 @@ function merged(first, again) {
 }
 
 const status = vitest(report, process.argv.slice(2));
-if (status === 0) process.exit(0);
+// Without a report it was interrupted.
+if (status === 0 || !existsSync(report)) process.exit(status);
 const first = read(report);
 const failed = first.testResults.filter(({ status }) => status === 'failed');
 const unlucky = failed.filter((file) => nameOf(file).startsWith(endToEnd));
