@@ -1,9 +1,9 @@
 /** A Service beside those that a kind always has, for clients that these do not suit. The others stay as they are. */
+import { labelName } from './label-name.ts';
 import type { StructuralSchema } from './schema.ts';
 
 export const addressRange = '^[0-9a-fA-F.:]+/[0-9]{1,3}$';
 const hostName = '^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?([.][a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*$';
-const annotationKey = '^([a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$';
 
 const only = (type: string, field: string, why = '') => ({
   rule: `self.type == '${type}' || !has(self.${field})`,
@@ -31,7 +31,7 @@ export const externalServiceSchema = (to: string) =>
         additionalProperties: { type: 'string', description: 'Value of the annotation.', maxLength: 1024 },
         'x-kubernetes-validations': [
           {
-            rule: `self.all(k, k.matches('${annotationKey}'))`,
+            rule: `self.all(k, k.matches('${labelName}'))`,
             message: 'keys of annotations must be annotation names',
           },
         ],

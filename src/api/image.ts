@@ -1,4 +1,4 @@
-/** The image of a database: by tag or digest, so that what runs is said. And the registry of those that no resource names. */
+/** The image that a spec can name, with a tag or a digest, and the registry that default images come from. */
 import type { StructuralSchema } from './schema.ts';
 
 const imageName = '[a-z0-9]+([._-]+[a-z0-9]+)*(:[0-9]{1,5})?(/[a-z0-9]+([._-]+[a-z0-9]+)*)*';

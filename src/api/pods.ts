@@ -1,9 +1,6 @@
 /** What a spec may add to its pods. Nothing here reaches into what runs in them: no container, account, command or environment. */
+import { labelName, labelValue } from './label-name.ts';
 import type { StructuralSchema } from './schema.ts';
-
-const labelValue = '^([A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?)?$';
-const name = '[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?';
-const prefix = '([a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?/)?';
 
 /** No passwd entry is needed; above 10000, so that it is no account of the node. */
 export const defaultUid = 10_001;
@@ -24,7 +21,7 @@ const reserved = '(.*[.])?(kubernetes[.]io|k8s[.]io|clusterwright[.]dev)/.*';
 const setByJobs = '^(job-name|controller-uid)$';
 
 const keyRules = (field: string) => [
-  { rule: `self.all(k, k.matches('^${prefix}${name}$'))`, message: `keys of pods.${field} must be label names` },
+  { rule: `self.all(k, k.matches('${labelName}'))`, message: `keys of pods.${field} must be label names` },
   {
     rule: `self.all(k, !k.matches('^${reserved}$'))`,
     message: `keys of pods.${field} must not begin with kubernetes.io/, k8s.io/ or clusterwright.dev/, or a subdomain of these`,

@@ -1,8 +1,6 @@
 /** Where pods may run. Nothing here reaches into what a pod is: no template, account, command or environment. */
+import { labelName, labelValue } from './label-name.ts';
 import type { StructuralSchema } from './schema.ts';
-
-const labelKey = '^([a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$';
-const labelValue = '^([A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?)?$';
 
 const anyTerms = (rules: string) =>
   ({
@@ -24,7 +22,7 @@ export const schedulingSchema = {
       additionalProperties: { type: 'string', description: 'Value of the label.', pattern: labelValue, maxLength: 63 },
       maxProperties: 16,
       'x-kubernetes-validations': [
-        { rule: `self.all(k, k.matches('${labelKey}'))`, message: 'keys of nodeSelector must be label names' },
+        { rule: `self.all(k, k.matches('${labelName}'))`, message: 'keys of nodeSelector must be label names' },
       ],
     },
     tolerations: {
@@ -59,7 +57,7 @@ export const schedulingSchema = {
           {
             rule:
               "has(self.key) && self.key != '' ? self.key.matches('" +
-              labelKey +
+              labelName +
               "') : has(self.operator) && self.operator == 'Exists'",
             message: 'key must be a label name, or be empty with operator Exists',
           },

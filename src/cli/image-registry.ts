@@ -1,4 +1,4 @@
-/** Where the operator takes images from that no resource names, where that is said. Else see `installed-operator.ts`. */
+/** The registry of default images that an option or the environment names. Without either, `installed-operator.ts` reads it from the operator. */
 import { imageRegistryFault } from '../api/image.ts';
 import type { CliContext } from './cli-context.ts';
 import { CommandError } from './fault.ts';

@@ -1,8 +1,8 @@
 /**
- * Who may say what the pods of a database are called and run as, and what its Services tell other controllers. Labels and annotations
- * decide which policies select a pod and what webhooks add to it, such as a sidecar that reads Secrets; a ServiceAccount can have rights
- * elsewhere. An annotation of a Service can take the DNS name or the address of somebody else. Whoever may create pods, or Services, has
- * all of this anyway. Whoever may only change databases does not.
+ * Who may set the labels, annotations and ServiceAccount of a database's pods, and the annotations of its Services. By labels and
+ * annotations, network policies select a pod, and webhooks add sidecars to it, which can read Secrets. A ServiceAccount can have rights of
+ * its own. By an annotation, a Service can claim the DNS name or the address of another team. A user who may create pods or Services can do
+ * all of this anyway. A user who may only change databases cannot, and this policy keeps it so.
  */
 import type { Construct } from 'constructs';
 import type { KindHandler } from '../engine/engine.ts';
@@ -37,12 +37,12 @@ export function podFieldsPolicy(
       {
         expression: `!${setsPods} || ${mayCreate('pods')}`,
         message:
-          'spec.pods: labels, annotations and serviceAccountName are for those who may create pods in this namespace',
+          'spec.pods: to set labels, annotations or serviceAccountName, you need the permission to create pods in this namespace',
         reason: 'Forbidden',
       },
       {
         expression: `!${setsServices} || ${mayCreate('services')}`,
-        message: 'spec.access: annotations are for those who may create services in this namespace',
+        message: 'spec.access: to set annotations, you need the permission to create services in this namespace',
         reason: 'Forbidden',
       },
     ],
@@ -65,7 +65,7 @@ function isAnySet(paths: readonly Path[]): string {
   return paths.length === 0 ? '(false)' : `(${paths.map(isSet).join(' || ')})`;
 }
 
-/** What stays as it is may stay, whoever writes the resource. Annotations of a Service are an empty map by default. */
+/** True when the request sets the field to another value. An empty map sets nothing: it is the default of the annotations of a Service. */
 function isSet(path: Path): string {
   const [now, before] = [['object', 'spec', ...path].join('.'), ['oldObject', 'spec', ...path].join('.')];
   const had = `oldObject != null && ${hasAll(['oldObject', 'spec', ...path])}`;

@@ -19,7 +19,7 @@ export interface ExternalServiceOptions {
   readonly metadata: ObjectMeta;
   readonly selector: Readonly<Record<string, string>>;
   readonly port: ServicePort;
-  /** Leads to pods that are not ready, too: who serves is said by a label alone. */
+  /** Whether it leads to pods that are not ready, too. True where a label alone decides which pod serves. */
   readonly unready: boolean;
 }
 

@@ -6,7 +6,7 @@ export interface ServiceOptions {
   readonly metadata: ObjectMeta;
   readonly selector: Readonly<Record<string, string>>;
   readonly ports: readonly ServicePort[];
-  /** Leads to pods that are not ready, too: who serves is said by a label alone. */
+  /** It leads to pods that are not ready, too: a label alone decides which pod serves. */
   readonly unready?: true;
 }
 

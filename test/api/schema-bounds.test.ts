@@ -1,6 +1,6 @@
 /**
- * Every list, map and text of every kind has a bound, so that no resource is larger than the API server stores, whoever writes it. Kinds and
- * fields that are added are checked, too.
+ * Every list, map and text of every kind has a bound, so that the API server can store every resource that the schema accepts. The test finds
+ * kinds and fields by itself.
  */
 import { describe, expect, it } from 'vitest';
 import { longestOpenValue } from '../../src/api/bounds.ts';

@@ -1,4 +1,4 @@
-/** Where default images come from: as it is said, as the installed operator was told, or from where they are released. */
+/** The registry of default images: the one that an option names, that of the installed operator, or the public one. */
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../src/api/object.ts';
 import { plan } from '../../src/cli/plan.ts';

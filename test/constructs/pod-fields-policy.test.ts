@@ -14,7 +14,7 @@ const [policy] = manifestsOf((chart) => podFieldsPolicy(chart, 'a', handlers)) a
 const { matchConditions, validations } = (policy as KubeObject).spec as Policy;
 
 test.each(['primary', 'replicas', 'pooler', 'clients'])(
-  'annotations of the Service access.%s are for those who may create Services',
+  'setting annotations of the Service access.%s needs the permission to create Services',
   (service) => {
     const field = `size(object.spec.access.${service}.annotations) > 0`;
     const [, ofServices] = validations;
@@ -24,9 +24,12 @@ test.each(['primary', 'replicas', 'pooler', 'clients'])(
   },
 );
 
-test.each(['labels', 'annotations', 'serviceAccountName'])('pods.%s is for those who may create pods', (name) => {
-  const [ofPods] = validations;
-  expect(matchConditions[0]?.expression).toContain(`has(object.spec.pods.${name})`);
-  expect(ofPods?.expression).toContain(`has(object.spec.pods.${name})`);
-  expect(ofPods?.expression).toContain("resource('pods')");
-});
+test.each(['labels', 'annotations', 'serviceAccountName'])(
+  'setting pods.%s needs the permission to create pods',
+  (name) => {
+    const [ofPods] = validations;
+    expect(matchConditions[0]?.expression).toContain(`has(object.spec.pods.${name})`);
+    expect(ofPods?.expression).toContain(`has(object.spec.pods.${name})`);
+    expect(ofPods?.expression).toContain("resource('pods')");
+  },
+);

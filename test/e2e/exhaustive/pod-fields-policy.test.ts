@@ -1,4 +1,4 @@
-/** On a real API server: who may change databases, and may not create pods, says nothing about what pods are called and run as. */
+/** On a real API server: a user who may change databases, but not create pods, cannot set labels, annotations or the ServiceAccount of pods. */
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,7 +16,7 @@ import { until } from '../../support/until.ts';
 
 const user = 'tenant';
 const policies = manifestsOf((chart) => podFieldsPolicy(chart, 'e2e', handlers));
-const message = 'labels, annotations and serviceAccountName are for those who may create pods';
+const message = 'you need the permission to create pods';
 
 const namespace = 'e2e-pod-fields';
 let administrator: Kubernetes;
@@ -89,7 +89,7 @@ test('an annotation of a Service is refused to a tenant, and the Service is not'
     access: { primary: { type: 'ClusterIP', ...fields } },
   });
   const refused = tenant.client.create(cluster('s', access({ annotations })));
-  await expect(refused).rejects.toThrow('annotations are for those who may create services');
+  await expect(refused).rejects.toThrow('you need the permission to create services');
   await tenant.client.create(cluster('s', access({})));
 });
 
