@@ -218,7 +218,7 @@ function endOf(fault: Fault): number {
 /** Of Secrets with certificates, and of those that tell applications where to connect: what everybody may know. */
 const openKeys: ReadonlySet<string> = new Set([
   ...['tls.crt', 'ca.crt', 'next.crt', 'previous.crt', 'generation', 'changed'],
-  ...['host', 'port', 'database', 'username'],
+  ...['type', 'provider', 'host', 'port', 'database', 'username'],
 ]);
 
 function passwordsIn(objects: readonly KubeObject[]): readonly string[] {
