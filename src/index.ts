@@ -23,7 +23,6 @@ export { Crds, type CrdsProps } from './constructs/crds.ts';
 export { Monitoring, type MonitoringProps } from './constructs/monitoring.ts';
 export { Operator, type OperatorProps } from './constructs/operator.ts';
 export type { OperatorResources } from './constructs/operator-deployment.ts';
-export type { Watch } from './constructs/operator-identity.ts';
 export {
   PostgresDatabase,
   type PostgresDatabaseProps,
@@ -31,6 +30,7 @@ export {
   type PostgresUserProps,
 } from './constructs/postgres-contents.ts';
 export { RenderedCluster, type RenderedClusterProps } from './constructs/rendered-cluster.ts';
+export type { Watch } from './constructs/watch.ts';
 export {
   type Alert,
   conditions,

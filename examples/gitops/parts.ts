@@ -20,7 +20,10 @@ export const parts: readonly Part[] = [
   { name: 'databases', prune: false, build: databases },
 ];
 
-/** It watches all namespaces, and needs no change for the next one. */
+/**
+ * It watches all namespaces: a Role in the namespace `shop` would need that namespace, which comes after the operator. The cost is that the
+ * operator can read Secrets, by name, in every namespace.
+ */
 function operator(chart: Chart, { operatorImage }: Environment): void {
   new Operator(chart, 'operator', { image: operatorImage, watch: { all: true } });
 }

@@ -9,6 +9,7 @@ import { SamplesChart } from './samples.ts';
 export interface AppOptions {
   /** Default `dist`, or what CDK8S_OUTDIR says. */
   readonly outdir?: string;
+  /** The files cannot know the namespaces of those who apply them, and the samples are in one of their own: default `watch` is all. */
   readonly operator?: OperatorProps;
 }
 
@@ -17,7 +18,7 @@ export function createApp(options: AppOptions = {}): App {
   // Argo CD applies every file of a directory: there is to be no metadata among the manifests.
   const app = new App({ recordConstructMetadata: false, ...(outdir === undefined ? {} : { outdir }) });
   const crds = new CrdsChart(app, 'crds');
-  const controller = new OperatorChart(app, 'operator', operator);
+  const controller = new OperatorChart(app, 'operator', { watch: { all: true }, ...operator });
   const samples = new SamplesChart(app, 'samples');
   controller.addDependency(crds);
   samples.addDependency(controller);

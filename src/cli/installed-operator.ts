@@ -11,6 +11,8 @@ export interface InstalledOperator {
   readonly imageRegistry: string | undefined;
   /** Of the resources that it serves; undefined: all. */
   readonly resourceSelector: string | undefined;
+  /** That it watches; empty: all. */
+  readonly namespaces: readonly string[];
   /** Whether it has pods of new templates judged by dry run. */
   readonly dryRuns: boolean;
 }
@@ -32,6 +34,7 @@ export async function installedOperator(client: Pick<KubeClient, 'get'>): Promis
       agentImage: variables.get('CLUSTERWRIGHT_AGENT_IMAGE'),
       imageRegistry: variables.get('CLUSTERWRIGHT_IMAGE_REGISTRY'),
       resourceSelector: variables.get('CLUSTERWRIGHT_RESOURCE_SELECTOR'),
+      namespaces: (variables.get('CLUSTERWRIGHT_NAMESPACES') ?? '').split(',').filter((name) => name !== ''),
       dryRuns: variables.get('CLUSTERWRIGHT_DRY_RUNS') !== 'false',
     };
   } catch (error) {

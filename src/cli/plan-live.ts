@@ -2,7 +2,7 @@
 import type { Cluster, CommonSpec } from '../api/cluster.ts';
 import { inRegistry } from '../api/image.ts';
 import { labelSelector, labelSelectorFault } from '../api/label-selector.ts';
-import type { KubeObject } from '../api/object.ts';
+import type { KubeObject, ObjectMeta } from '../api/object.ts';
 import { validateCluster } from '../api/validate.ts';
 import { operatorNamespace } from '../constructs/operator-identity.ts';
 import type { KindHandler } from '../engine/engine.ts';
@@ -15,7 +15,7 @@ import { apartFromEachOther, withoutTakeover } from './conflict.ts';
 import type { Connection, Target } from './connection.ts';
 import { CommandError } from './fault.ts';
 import { type ImageRegistryArguments, namedImageRegistry } from './image-registry.ts';
-import { installedOperator } from './installed-operator.ts';
+import { type InstalledOperator, installedOperator } from './installed-operator.ts';
 import { type ClusterRef, parseClusterRef } from './kinds.ts';
 import { findCluster, liveDocument } from './live.ts';
 import type { ManifestDocument } from './manifest.ts';
@@ -65,7 +65,7 @@ export async function planLive(args: LiveArguments, cli: CliContext): Promise<re
         `${standIn} stands for the operator's image, which cannot be told from here; --agent-image names it\n`,
       );
     }
-    for (const note of unselected(previews, installed?.resourceSelector)) cli.stderr(`${note}\n`);
+    for (const note of notServed(previews, installed)) cli.stderr(`${note}\n`);
     return previews;
   } finally {
     await connection.close();
@@ -84,16 +84,20 @@ async function readable(
 }
 
 /** What the installed operator does not do, since the resources are not its own. */
-function unselected(previews: readonly Preview[], text: string | undefined): string[] {
-  if (text === undefined || labelSelectorFault(text) !== undefined) return [];
-  const selector = labelSelector(text);
-  return previews.flatMap(({ cluster: { kind, metadata } }) =>
-    selector.matches(metadata.labels)
-      ? []
-      : [
-          `${kind}/${metadata.name} has no labels that match ${text}, the label selector of the operator in ${operatorNamespace}: that operator leaves it alone`,
-        ],
-  );
+function notServed(previews: readonly Preview[], installed: InstalledOperator | undefined): string[] {
+  const { namespaces = [], resourceSelector: text } = installed ?? {};
+  const selector = text === undefined || labelSelectorFault(text) !== undefined ? undefined : labelSelector(text);
+  const reasonOf = ({ namespace, labels }: ObjectMeta): string | undefined => {
+    if (namespaces.length > 0 && !namespaces.includes(namespace ?? '')) {
+      return `is in the namespace ${namespace}, which the operator in ${operatorNamespace} does not watch`;
+    }
+    if (selector === undefined || selector.matches(labels)) return undefined;
+    return `has no labels that match ${text}, the label selector of the operator in ${operatorNamespace}`;
+  };
+  return previews.flatMap(({ cluster: { kind, metadata } }) => {
+    const reason = reasonOf(metadata);
+    return reason === undefined ? [] : [`${kind}/${metadata.name} ${reason}: that operator leaves it alone`];
+  });
 }
 
 const showing =

@@ -14,8 +14,9 @@ import { ruleGroup } from '../monitoring/rules.ts';
 import { type PodSelection, podMonitor, podsOf } from '../monitoring/scraping.ts';
 import { stateMetricsConfig, stateMetricsRules } from '../monitoring/state-metrics.ts';
 import { kindDashboard, operatorDashboard } from './dashboards.ts';
-import { operatorLabels, operatorNamespace, type Watch } from './operator-identity.ts';
+import { operatorLabels, operatorNamespace } from './operator-identity.ts';
 import { plainObject } from './plain-object.ts';
+import { type Watch, watchedNamespaces, watchFaults } from './watch.ts';
 
 export interface MonitoringProps {
   /** Where its objects go. Default: the namespace of the chart; without one, what kubectl is told. */
@@ -34,7 +35,7 @@ export interface MonitoringProps {
   readonly runbookUrl?: string;
   /** On PodMonitors and rules, for Prometheus' selectors: `{ release: 'kube-prometheus-stack' }`. */
   readonly labels?: Readonly<Record<string, string>>;
-  /** As given to the operator. Default all namespaces. */
+  /** As given to the operator. Default all namespaces: a PodMonitor for more namespaces than the operator watches finds no pods there. */
   readonly watch?: Watch;
   /** As given to the operator. Default `clusterwright-system`. */
   readonly operatorNamespace?: string;
@@ -56,6 +57,7 @@ const operatorPods: PodSelection = {
 export class Monitoring extends Construct {
   constructor(scope: Construct, id: string, props: MonitoringProps = {}) {
     super(scope, id);
+    this.node.addValidation({ validate: () => (props.watch === undefined ? [] : watchFaults(props.watch)) });
     if (props.podMonitors ?? true) this.addPodMonitors(props);
     if (props.rules ?? true) this.addRules(props);
     if (props.dashboards ?? true) this.addDashboards(props);
@@ -64,7 +66,7 @@ export class Monitoring extends Construct {
 
   private addPodMonitors(props: MonitoringProps): void {
     const { watch = { all: true }, operatorNamespace: home = operatorNamespace } = props;
-    const namespaces = 'all' in watch ? [] : [...new Set(watch.namespaces)].sort();
+    const namespaces = watchedNamespaces(watch);
     const add = (name: string, pods: PodSelection, within: readonly string[]): void => {
       plainObject(
         this,

@@ -14,9 +14,10 @@ import type { Construct } from 'constructs';
 import type { KindDefinition } from '../api/kind.ts';
 import type { KindHandler, PolicyRule } from '../engine/engine.ts';
 import { ownPermissions, watchedPermissions } from '../jobs/permissions.ts';
-import { operatorLabels, operatorName, type Watch } from './operator-identity.ts';
+import { operatorLabels, operatorName } from './operator-identity.ts';
 import { mergeRules } from './rbac.ts';
 import { setFields } from './set-fields.ts';
+import type { Watch } from './watch.ts';
 
 export interface AccessOptions {
   readonly namespace: string;

@@ -15,11 +15,12 @@ import { addMetadata } from './extra-metadata.ts';
 import { restrictedNamespace } from './namespace.ts';
 import { operatorAccess, userRoles } from './operator-access.ts';
 import { type OperatorResources, operatorDeployment } from './operator-deployment.ts';
-import { operatorImage, operatorName, operatorNamespace, type Watch } from './operator-identity.ts';
+import { operatorImage, operatorName, operatorNamespace } from './operator-identity.ts';
 import { operatorNetwork } from './operator-network.ts';
 import { ownPodsPolicy } from './own-pods-policy.ts';
 import { plainObject } from './plain-object.ts';
 import { podFieldsPolicy } from './pod-fields-policy.ts';
+import { dnsLabel, type Watch, watchedNamespaces, watchFaults } from './watch.ts';
 
 export const defaultApiServerPorts: readonly number[] = [443, 6443];
 
@@ -29,8 +30,8 @@ export interface OperatorProps {
   /** With a tag or a digest. Default `clusterwright:0.1.0`. */
   readonly image?: string;
   /**
-   * The registry, with a path where it has one, of every image that nobody names: of the operator and of databases. `image` here and
-   * in resources stays as it is. Another one restarts the pods of databases. Default: the registry that each image is released at.
+   * The registry, with a path where it has one, of the operator's image and of databases, wherever neither `image` here nor `spec.image`
+   * of a resource is set. Another one restarts the pods of databases. Default: the registry that each image is released at.
    */
   readonly imageRegistry?: string;
   /** Default `IfNotPresent`. */
@@ -43,7 +44,10 @@ export interface OperatorProps {
   readonly namespace?: string;
   /** Default true: the namespace is part of the manifests, and enforces the restricted Pod Security Standard. */
   readonly createNamespace?: boolean;
-  /** Default all namespaces. */
+  /**
+   * Namespaces whose resources it serves, with a Role in each, or `{ all: true }`, with a ClusterRole: it may then read Secrets and create
+   * pods in every namespace. Default: the operator's own namespace.
+   */
   readonly watch?: Watch;
   /**
    * The label selector of the resources that it serves, in the syntax of Kubernetes: `tier=blue`. Others are left alone, with all that
@@ -84,7 +88,7 @@ export class Operator extends Construct {
       replicas = 2,
       namespace = operatorNamespace,
       createNamespace = true,
-      watch = { all: true },
+      watch = { namespaces: [namespace] },
       extendUserRoles = true,
       dryRuns = true,
       apiServerPorts = defaultApiServerPorts,
@@ -95,7 +99,7 @@ export class Operator extends Construct {
       clusterScopedName = operatorName,
     } = props;
     const { imagePullSecrets = [], nodeSelector = {}, tolerations = [], priorityClassName } = props;
-    const namespaces = 'all' in watch ? [] : [...new Set(watch.namespaces)].sort();
+    const namespaces = watchedNamespaces(watch);
     this.node.addValidation({ validate: () => faultsOf(props, watch, replicas, clusterScopedName) });
 
     if (createNamespace) {
@@ -117,23 +121,13 @@ export class Operator extends Construct {
   }
 }
 
-const dnsLabel = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
-
 function faultsOf(
   { labels = {}, imageRegistry, resourceSelector }: OperatorProps,
   watch: Watch,
   replicas: number,
   clusterScopedName: string,
 ): string[] {
-  const faults: string[] = [];
-  if (!('all' in watch) && watch.namespaces.length === 0) {
-    faults.push('watch.namespaces: must name a namespace; { all: true } watches all of them');
-  }
-  for (const namespace of 'all' in watch ? [] : watch.namespaces) {
-    if (!dnsLabel.test(namespace)) {
-      faults.push(`watch.namespaces: ${namespace} is no name of a namespace: lower-case letters, digits and hyphens`);
-    }
-  }
+  const faults = watchFaults(watch);
   if (!Number.isInteger(replicas) || replicas < 1) faults.push('replicas: must be at least 1');
   if (!dnsLabel.test(clusterScopedName)) {
     faults.push('clusterScopedName: must be lower-case letters, digits and hyphens');

@@ -57,6 +57,13 @@ describe('the synthesized manifests', () => {
     expect(files.filter((file) => other[file] !== manifests[file])).toEqual(['0001-operator.k8s.yaml']);
     expect(other['0001-operator.k8s.yaml']).toContain('image: localhost/clusterwright:dev');
   });
+
+  test('have an operator for the namespaces of everyone who applies them, also that of the samples', () => {
+    for (const { '0001-operator.k8s.yaml': operator } of [manifests, synthesized({ operator: { replicas: 1 } })]) {
+      expect(operator).toContain('kind: ClusterRoleBinding');
+      expect(operator).not.toContain('CLUSTERWRIGHT_NAMESPACES');
+    }
+  });
 });
 
 describe('the monitoring kit in dist/monitoring', () => {

@@ -64,6 +64,13 @@ describe('the monitoring kit', () => {
     expect(selectors).toEqual([{ matchNames: ['ops'] }, { matchNames: ['a', 'b'] }, { matchNames: ['a', 'b'] }]);
   });
 
+  it.each([
+    [[], 'watch.namespaces: must name a namespace'],
+    [['Team_A'], 'watch.namespaces: Team_A is no name of a namespace'],
+  ])('is refused at synth for the namespaces %j', (namespaces, fault) => {
+    expect(() => made({ watch: { namespaces } })).toThrow(fault);
+  });
+
   it('leads from each alert to its heading, if it knows the page', () => {
     const rules = rulesOf(made({ runbookUrl: 'https://example.com/alerts' }));
     const links = Object.fromEntries(rules.map(({ alert, annotations }) => [alert, annotations.runbook_url]));

@@ -11,6 +11,7 @@ import { findObject, manifestsOf } from './manifests.ts';
 
 const operator = (props?: OperatorProps): KubeObject[] =>
   manifestsOf((chart) => void new Operator(chart, 'operator', props));
+const everywhere = { all: true } as const;
 
 const rulesOf = (object: KubeObject): readonly PolicyRule[] => object.rules as readonly PolicyRule[];
 const idsOf = (objects: readonly KubeObject[]): string[] =>
@@ -27,7 +28,7 @@ function rightsOf(object: KubeObject): string[] {
 
 describe('the rights of the operator', () => {
   test('in all namespaces', () => {
-    const objects = operator();
+    const objects = operator({ watch: everywhere });
     expect(rightsOf(findObject(objects, 'ClusterRole', 'clusterwright'))).toMatchInlineSnapshot(`
       [
         "/configmaps,persistentvolumeclaims,pods,services: get list watch create patch delete",
@@ -57,7 +58,7 @@ describe('the rights of the operator', () => {
     const ours = defineEngine(redis).handler('agent:1');
     const resource = { ...ours.kind.resource, group: 'caches.example.com' };
     const theirs = { ...redis, handler: () => ({ ...ours, kind: { ...ours.kind, resource } }) };
-    const objects = operator({ engines: [defineEngine(etcd), theirs] });
+    const objects = operator({ engines: [defineEngine(etcd), theirs], watch: everywhere });
     const rights = (name: string): string[] =>
       rightsOf(findObject(objects, 'ClusterRole', name)).filter((line) => line.includes('redisclusters'));
     expect(rights('clusterwright')).toEqual([
@@ -139,23 +140,9 @@ describe('the rights of the operator', () => {
     }
   });
 
-  test('in some namespaces are a Role in each, and nothing beyond', () => {
-    const objects = operator({ watch: { namespaces: ['b', 'a', 'b'] }, extendUserRoles: false });
-    expect(idsOf(objects).filter((id) => /Role/.test(id))).toEqual([
-      'Role clusterwright-system clusterwright-leader',
-      'RoleBinding clusterwright-system clusterwright-leader',
-      'Role b clusterwright',
-      'RoleBinding b clusterwright',
-      'Role a clusterwright',
-      'RoleBinding a clusterwright',
-    ]);
-    const everywhere = findObject(operator(), 'ClusterRole', 'clusterwright');
-    expect(rightsOf(findObject(objects, 'Role', 'clusterwright'))).toEqual(rightsOf(everywhere));
-  });
-
   test('hold no right to create pods where nobody is to be judged by dry run', () => {
     const verbsOn = (objects: readonly KubeObject[]): readonly string[] =>
-      rulesOf(findObject(objects, 'ClusterRole', 'clusterwright')).flatMap(({ resources, verbs }) =>
+      rulesOf(findObject(objects, 'Role', 'clusterwright')).flatMap(({ resources, verbs }) =>
         resources.includes('pods') ? verbs : [],
       );
     expect(verbsOn(operator())).toContain('create');
@@ -243,13 +230,6 @@ describe('the pods of the operator', () => {
     expect([...fields.matchAll(/readonly (\w+)\?:/g)].map(([, field]) => field)).toEqual(documented);
   });
 
-  test('know which namespaces to watch', () => {
-    const named = (props: OperatorProps) =>
-      podOf(operator(props)).containers[0]?.env.find((e) => e.name === 'CLUSTERWRIGHT_NAMESPACES')?.value;
-    expect(named({})).toBeUndefined();
-    expect(named({ watch: { namespaces: ['b', 'a', 'b'] } })).toBe('a,b');
-  });
-
   test('know which resources to serve', () => {
     const selectorOf = (props: OperatorProps) =>
       podOf(operator(props)).containers[0]?.env.find(({ name }) => name === 'CLUSTERWRIGHT_RESOURCE_SELECTOR')?.value;
@@ -312,9 +292,10 @@ describe('what a company sets', () => {
   test('the name of objects without a namespace is that of no other operator', () => {
     const clusterScoped = (objects: readonly KubeObject[]): string[] =>
       idsOf(objects.filter(({ kind, metadata }) => metadata.namespace === undefined && kind !== 'Namespace'));
-    const other = operator({ clusterScopedName: 'second', namespace: 'second' });
-    expect(clusterScoped(other).filter((id) => clusterScoped(operator()).includes(id))).toEqual([]);
-    expect(clusterScoped(other)).toHaveLength(clusterScoped(operator()).length);
+    const first = clusterScoped(operator({ watch: everywhere }));
+    const other = operator({ clusterScopedName: 'second', namespace: 'second', watch: everywhere });
+    expect(clusterScoped(other).filter((id) => first.includes(id))).toEqual([]);
+    expect(clusterScoped(other)).toHaveLength(first.length);
     expect(findObject(other, 'ClusterRoleBinding', 'second')).toMatchObject({
       roleRef: { name: 'second' },
       subjects: [{ name: 'clusterwright', namespace: 'second' }],
@@ -422,8 +403,6 @@ describe('the operator as a whole', () => {
   });
 
   test.each<[OperatorProps, string]>([
-    [{ watch: { namespaces: [] } }, 'watch.namespaces'],
-    [{ watch: { namespaces: ['shop', 'Team_A'] } }, 'watch.namespaces: Team_A is no name of a namespace'],
     [{ replicas: 0 }, 'replicas'],
     [{ replicas: 1.5 }, 'replicas'],
     [{ clusterScopedName: 'A b' }, 'clusterScopedName'],

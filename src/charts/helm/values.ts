@@ -54,7 +54,7 @@ const rows: readonly Row[] = [
     'string',
     { ...text, pattern: `${imageRegistryPattern}|^$`, maxLength: 200 },
     '',
-    'Registry, with a path where it has one, of every image that nobody names: of the operator, if `image.repository` has its default, and of databases without `spec.image`. Another one restarts the pods of databases. When empty, the registry that each image is released at.',
+    'Registry, with a path where it has one, of the image of the operator, if `image.repository` has its default, and of the images of databases, unless `spec.image` names one. Another one restarts the pods of databases. When empty, the registry that each image is released at.',
   ],
   [
     'image.repository',
