@@ -15,6 +15,7 @@ export type Finding =
   | 'DiskFull'
   | 'CertificateHeldBack'
   | 'TemplateRefused'
+  | 'AccessRefused'
   | 'SpecWarning'
   | 'VolumesTooSmall'
   | 'StatementRefused'

@@ -6,7 +6,7 @@ import { displayName, type KubeObject } from '../api/object.ts';
 import { resourceOf } from '../api/resource.ts';
 import { claimConflict, claimsFor } from '../plan/claimed.ts';
 import { conflict, conflictText, secretConflict, sourceConflict, sourceWanted } from '../plan/conflict.ts';
-import { blocked, type Step } from '../plan/plan.ts';
+import { blocked, findingOf, type Step } from '../plan/plan.ts';
 import { ApiError, isNotFound } from '../runtime/api-error.ts';
 import type { KubeClient } from '../runtime/client.ts';
 import type { Way } from './observation.ts';
@@ -94,9 +94,21 @@ async function find(client: Pick<KubeClient, 'get'>, object: KubeObject): Promis
 
 /** `taken` has a message for each step that cannot be taken. */
 function stoppedAt(preview: Preview, taken: readonly (string | undefined)[]): Preview {
-  const at = taken.findIndex((message) => message !== undefined);
+  const { steps, outcome } = preview.plan;
+  const at = steps.findIndex((step, index) => taken[index] !== undefined && findingOf(step) === undefined);
   const message = taken[at];
-  if (message === undefined) return preview;
-  const steps = preview.plan.steps.slice(0, at);
-  return { ...preview, plan: { steps, outcome: blocked('NameConflict', message) }, follows: [] };
+  if (message !== undefined) {
+    const plan = { steps: steps.slice(0, at), outcome: blocked('NameConflict', message) };
+    return { ...preview, plan, follows: [] };
+  }
+  // The others are done all the same.
+  const wish = steps.findIndex((_, index) => taken[index] !== undefined);
+  const [step, words] = [steps[wish], taken[wish]];
+  if (step === undefined || words === undefined) return preview;
+  const left = steps.filter((_, index) => taken[index] === undefined);
+  const saying =
+    outcome.state === 'settled'
+      ? blocked(findingOf(step) ?? 'NameConflict', words)
+      : { ...outcome, message: `${outcome.message}; ${words}` };
+  return { ...preview, plan: { ...preview.plan, steps: left, outcome: saying } };
 }

@@ -2,18 +2,19 @@
 import type { KubeObject } from '../api/object.ts';
 import type { Children } from '../resources/children.ts';
 import { difference, fingerprinted } from './difference.ts';
-import type { Generated, ObjectStep } from './plan.ts';
+import type { Generated, MayFail, ObjectStep } from './plan.ts';
 
 /**
  * A desired child. `generate` marks a Secret that is filled once, when it is created, and never written again. `issued`
  * marks one with certificates, which come and go by steps of their own: see `issuance.ts`. `unlocksBackups` marks one
- * that no backup of the cluster can be used without, and that is in none.
+ * that no backup of the cluster can be used without, and that is in none. `mayFail` marks one that others need not wait for.
  */
 export interface Desired {
   readonly object: KubeObject;
   readonly generate?: readonly Generated[];
   readonly issued?: true;
   readonly unlocksBackups?: true;
+  readonly mayFail?: MayFail;
 }
 
 /** A Secret that is filled by us: nothing of it but its name stands in a plan. */
@@ -72,17 +73,17 @@ export function objectSteps(desired: readonly Desired[], children: Children): Ob
     const live = children.get(object.kind, object.metadata.name);
     return live !== undefined && ownerOf(live) === ownerOf(object);
   });
-  return desired.flatMap(({ object, generate, issued }): ObjectStep[] => {
+  return desired.flatMap(({ object, generate, issued, mayFail }): ObjectStep[] => {
     if (issued === true) return [];
     if (generate !== undefined) return fresh ? [{ type: 'create', object, generate }] : [];
     const asked = fingerprinted(object);
     const live = children.get(object.kind, object.metadata.name);
-    if (live === undefined) return [{ type: 'create', object: asked }];
+    if (live === undefined) return [{ type: 'create', object: asked, ...mayFail }];
     if (live.metadata.deletionTimestamp !== undefined) return [];
     const wanted = keepingFamilies(asked, live);
     const changes = difference(wanted, live);
     if (changes.length === 0) return [];
-    return [{ type: 'apply', object: exactly(wanted, live), changes }];
+    return [{ type: 'apply', object: exactly(wanted, live), changes, ...mayFail }];
   });
 }
 

@@ -2,11 +2,19 @@
 import type { Cluster, CommonSpec } from '../api/cluster.ts';
 import type { Resource } from '../api/object.ts';
 import { finalizerSteps } from './deletion.ts';
-import { type Plan, wait } from './plan.ts';
+import { findingOf, type Plan, type Step, wait } from './plan.ts';
 
 export function passPlan(cluster: Cluster<CommonSpec>, resource: Resource, plan: Plan): Plan {
   if (cluster.spec.paused === true) {
     return { steps: [], outcome: wait('Paused', 'spec.paused is true: nothing is changed') };
   }
-  return { ...plan, steps: [...finalizerSteps(cluster, resource), ...plan.steps] };
+  return { ...plan, steps: [...finalizerSteps(cluster, resource), ...withoutHaste(plan.steps)] };
+}
+
+/** No data rests on what has a finding of its own. It comes last: a webhook may take long to refuse it. */
+function withoutHaste(steps: readonly Step[]): readonly Step[] {
+  return [
+    ...steps.filter((step) => findingOf(step) === undefined),
+    ...steps.filter((step) => findingOf(step) !== undefined),
+  ];
 }

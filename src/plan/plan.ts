@@ -4,6 +4,7 @@
  * `clusterwright plan` prints it, the executor runs it, tests compare it. A plan never spans two observations: whatever
  * depends on the effect of a step is decided by the next pass, on state read after that step.
  */
+import type { Finding } from '../api/condition.ts';
 import type { KubeObject, ObjectRef } from '../api/object.ts';
 import type { Issue } from '../certificates/issue.ts';
 
@@ -27,6 +28,8 @@ export interface Generated {
 export interface MayFail {
   /** Its failure is reported and holds up nothing else: a volume that cannot grow, a kind that is somebody else's. */
   readonly optional?: true;
+  /** Of an optional step without whose effect the cluster is not as its spec says: the condition that tells of a refusal. */
+  readonly finding?: Finding;
 }
 
 export type ObjectStep =
@@ -41,7 +44,11 @@ export type ObjectStep =
       readonly patch: Readonly<Record<string, unknown>>;
       readonly changes: readonly FieldChange[];
     } & MayFail)
-  | { readonly type: 'delete'; readonly ref: ObjectRef & { readonly uid: string }; readonly reason: string };
+  | ({
+      readonly type: 'delete';
+      readonly ref: ObjectRef & { readonly uid: string };
+      readonly reason: string;
+    } & MayFail);
 
 /** An engine's own commands, as a closed union in the engine: `{ type: 'redis.failover', … }`. */
 export interface EngineAction {
@@ -67,6 +74,11 @@ export type Step<Action extends EngineAction = EngineAction> = ObjectStep | ActS
 
 export function isOptional(step: Step): boolean {
   return 'optional' in step && step.optional === true;
+}
+
+/** Undefined where the step is not optional, or where its failure is told in another way. */
+export function findingOf(step: Step): Finding | undefined {
+  return 'finding' in step ? step.finding : undefined;
 }
 
 export type Outcome =

@@ -3,6 +3,7 @@ import type { Cluster } from '../api/cluster.ts';
 import { configMaps, podDisruptionBudgets, services, statefulSets } from '../api/resource.ts';
 import type { Children } from '../resources/children.ts';
 import { componentLabel } from '../resources/metadata.ts';
+import { mayFailToGo } from './access.ts';
 import { type Desired, ownerOf } from './objects.ts';
 import type { ObjectStep } from './plan.ts';
 import { refOf } from './ref.ts';
@@ -25,6 +26,7 @@ export function surplusSteps(
     if (wanted.has(`${object.kind}/${object.metadata.name}`) || object.metadata.deletionTimestamp !== undefined)
       return [];
     const ref = refOf(object, resource);
-    return ref === undefined ? [] : [{ type: 'delete', ref, reason: 'the spec does not ask for it any more' }];
+    const reason = 'the spec does not ask for it any more';
+    return ref === undefined ? [] : [{ type: 'delete', ref, reason, ...mayFailToGo(component) }];
   });
 }

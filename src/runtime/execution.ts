@@ -6,8 +6,8 @@ import type { Log } from '../system/log.ts';
 import type { Cache, ClusterKey } from './cache.ts';
 import type { Contested, Due } from './contested.ts';
 import type { Executor, StepFailed } from './executor.ts';
-import type { ExpansionPace, PlannedFor } from './expansion-pace.ts';
 import { soonest } from './reconcile-result.ts';
+import type { PlannedFor, RefusalPace } from './refusal-pace.ts';
 
 /** What came of a plan's steps. */
 export interface Execution {
@@ -37,7 +37,7 @@ export function unwatchedIn(taken: readonly Step[]): readonly Step[] {
 export interface ExecutionOptions {
   readonly executor: Executor;
   readonly contested: Contested;
-  readonly expansions: ExpansionPace;
+  readonly refusals: RefusalPace;
   readonly cache: Pick<Cache, 'entry'>;
   readonly log: Log;
 }
@@ -48,19 +48,19 @@ export async function execute(
   plan: Plan,
   act: Assessment['act'],
   plannedFor: PlannedFor,
-  { executor, contested, expansions, cache, log }: ExecutionOptions,
+  { executor, contested, refusals, cache, log }: ExecutionOptions,
   signal: AbortSignal,
 ): Promise<Execution> {
-  const { steps, standing, afterMs } = expansions.due(plan.steps, plannedFor);
-  const due = dueWith(contested.due(key, steps), plan.outcome.state === 'settled' ? undefined : afterMs);
+  const { steps, standing, afterMs, unplannedMs } = refusals.due(plan.steps, plannedFor);
+  const due = dueWith(contested.due(key, steps), plan.outcome.state === 'settled' ? unplannedMs : afterMs);
   const failed: StepFailed[] = [];
   const result = (failure: unknown): Execution => {
-    expansions.failed(failed, plannedFor);
+    const againMs = refusals.failed(failed, plannedFor);
     for (const err of failed) log.warn({ cluster: key, err }, 'a step failed that others need not wait for');
     const failures = [...standing, ...failed];
     const isDone = failure === undefined && failures.length === 0;
     const ineffective = isDone ? ineffectiveSteps(due.steps, (object) => cache.entry(object)?.object) : [];
-    return { due, failure, failures, ineffective };
+    return { due: dueWith(due, againMs), failure, failures, ineffective };
   };
   try {
     await executor.run(due.steps, act, signal, (failure) => void failed.push(failure));

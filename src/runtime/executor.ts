@@ -14,7 +14,7 @@ import { claimConflict, claimsFor } from '../plan/claimed.ts';
 import { conflict, secretConflict } from '../plan/conflict.ts';
 import { difference } from '../plan/difference.ts';
 import { exactly } from '../plan/objects.ts';
-import { type EngineAction, type Generated, isOptional, type ObjectStep, type Step } from '../plan/plan.ts';
+import { type EngineAction, findingOf, type Generated, isOptional, type ObjectStep, type Step } from '../plan/plan.ts';
 import { filledSecret } from '../resources/secret.ts';
 import { isAlreadyExists } from './api-error.ts';
 import type { Cache } from './cache.ts';
@@ -213,7 +213,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
           } else await runObjectStep(step, made, signal);
         } catch (error) {
           signal.throwIfAborted();
-          if (error instanceof NameConflict) throw error;
+          if (error instanceof NameConflict && findingOf(step) === undefined) throw error;
           const failure = new StepFailed(step, error);
           if (!isOptional(step) && !(error instanceof Refused)) throw failure;
           failures.push(failure);

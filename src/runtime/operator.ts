@@ -20,7 +20,6 @@ import { createDeadEnds } from './dead-ends.ts';
 import { createSecretReader, engineIO } from './engine-context.ts';
 import { createEventRecorder } from './event-recorder.ts';
 import { createExecutor } from './executor.ts';
-import { createExpansionPace } from './expansion-pace.ts';
 import { fencedTransport } from './fence.ts';
 import { createLeaderElection, type Leading } from './lease.ts';
 import { createListeners } from './listeners.ts';
@@ -29,6 +28,7 @@ import { outcomeEvents } from './outcome-events.ts';
 import { createPace } from './pace.ts';
 import { createWorkQueue } from './queue.ts';
 import { createReconciler } from './reconciler.ts';
+import { createRefusalPace } from './refusal-pace.ts';
 import { createServerTime } from './server-time.ts';
 import { accountReader } from './service-account.ts';
 import { createStatusWriter } from './status-writer.ts';
@@ -152,7 +152,7 @@ export function createOperator(options: OperatorOptions): Operator {
     io,
     pace: createPace(clock),
     contested: createContested(clock),
-    expansions: createExpansionPace(clock),
+    refusals: createRefusalPace(clock),
     unobserved: createUnobserved(clock),
     unseenPods: createUnseenPods(client, clock),
     deadEnds: createDeadEnds(client, options.dryRuns === false ? noDryRuns : templates),

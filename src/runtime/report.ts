@@ -14,6 +14,7 @@ import type { Paced } from './pace.ts';
 import { blockedStatus, failedStatus, pausedStatus } from './pass-status.ts';
 import { blockedMs, lookAfter, type ReconcileResult, recheck, soonest } from './reconcile-result.ts';
 import { blockedBy, refusedExpansion, withoutExpansions, withRefusal } from './refused-expansion.ts';
+import { blockedByWish, unmetWish } from './refused-wish.ts';
 
 /** What the status says is done next, and what is waited for. */
 export function saidPlan(plan: Plan, execution: Execution, paced: Paced | undefined): Plan {
@@ -25,6 +26,8 @@ export function saidPlan(plan: Plan, execution: Execution, paced: Paced | undefi
   const refused = blockedBy(refusedExpansion(failures), said);
   if (refused !== undefined) return { ...said, steps: withoutExpansions(said.steps), outcome: refused };
   if (said.outcome.state !== 'settled') return said;
+  const unmet = unmetWish(failures);
+  if (unmet !== undefined) return { ...said, steps: unmet.failures.map(({ step }) => step), outcome: unmet.outcome };
   if (ineffective.length > 0) return { ...said, outcome: fieldsKept(ineffective) };
   const vain = vainIn(due, paced);
   return vain.length === 0 ? said : { ...said, outcome: withoutEffect(vain) };
@@ -33,7 +36,7 @@ export function saidPlan(plan: Plan, execution: Execution, paced: Paced | undefi
 /** `obstructed`: why steps were left out of the engine's plan. */
 export function saidStatus(
   cluster: Cluster<CommonSpec>,
-  found: StatusReport,
+  observed: StatusReport,
   plan: Plan,
   { failure, failures }: Execution,
   { outcome: held, conditions }: Pick<ObstructedPlan, 'outcome' | 'conditions'> = {
@@ -42,12 +45,16 @@ export function saidStatus(
   },
 ): StatusReport {
   const refused = refusedExpansion(failures);
-  const whole = withRefusal(cluster.spec.paused === true ? pausedStatus(found, plan.outcome) : found, refused);
-  const block = held?.state === 'blocked' ? held : blockedBy(refused, plan);
+  const whole = withRefusal(cluster.spec.paused === true ? pausedStatus(observed, plan.outcome) : observed, refused);
+  const unmet = unmetWish(failures);
+  const wish = blockedByWish(unmet, plan);
+  const block = [held, blockedBy(refused, plan), wish].find((outcome) => outcome?.state === 'blocked');
   const told = block === undefined ? whole : blockedStatus(whole, block);
-  const claim = failure === undefined ? told : failedStatus(cluster, told, failure);
+  const cut = failure ?? (wish?.state === 'wait' ? unmet?.failures[0] : undefined);
+  const claim = cut === undefined ? told : failedStatus(cluster, told, cut);
   const refusals = failures.flatMap(({ cause }) => (cause instanceof Refused ? [cause] : []));
-  return { ...claim, conditions: [...claim.conditions, ...conditions, ...refusalClaims(refusals)] };
+  const found = [...conditions, ...(unmet?.conditions ?? []), ...refusalClaims(refusals)];
+  return { ...claim, conditions: [...claim.conditions, ...found] };
 }
 
 /**

@@ -66,6 +66,14 @@ describe('plan of a cluster whose name is taken', () => {
     );
   });
 
+  it('by a Service for clients outside: all the rest is made', async () => {
+    const redis = { ...cluster('RedisCluster', 'db'), spec: { access: { primary: { type: 'NodePort' } } } };
+    const { printed } = await planned(of(redis), [service('db-primary-external')]);
+    expect(printed.out).toContain('RedisCluster team/db: 11 to create\n');
+    expect(printed.out).not.toContain('Service/db-primary-external');
+    expect(printed.out).toMatch(/waits for: .*; Service db-primary-external exists and belongs to somebody else/);
+  });
+
   it('not by a Secret of ours, nor by a password that somebody has chosen', async () => {
     const ours = secret('db-internal', { [managedByLabel]: managedBy });
     const { printed } = await planned(of(cluster('RedisCluster', 'db')), [ours, secret('db-auth')]);

@@ -11,10 +11,10 @@ import { createContested } from '../../src/runtime/contested.ts';
 import { createDeadEnds } from '../../src/runtime/dead-ends.ts';
 import { createSecretReader, engineIO } from '../../src/runtime/engine-context.ts';
 import { createExecutor } from '../../src/runtime/executor.ts';
-import { createExpansionPace } from '../../src/runtime/expansion-pace.ts';
 import { createPace } from '../../src/runtime/pace.ts';
 import type { ReconcileResult } from '../../src/runtime/reconcile-result.ts';
 import { createReconciler } from '../../src/runtime/reconciler.ts';
+import { createRefusalPace } from '../../src/runtime/refusal-pace.ts';
 import { createStatusWriter } from '../../src/runtime/status-writer.ts';
 import { createTemplateJudge, type TemplateJudge } from '../../src/runtime/template-judge.ts';
 import { createUnobserved } from '../../src/runtime/unobserved.ts';
@@ -64,7 +64,7 @@ export async function reconcilerRig(
     status: createStatusWriter({ client, cache, clock }),
     pace: createPace(clock),
     contested: createContested(clock),
-    expansions: createExpansionPace(clock),
+    refusals: createRefusalPace(clock),
     unobserved: createUnobserved(clock),
     unseenPods: createUnseenPods(client, clock),
     deadEnds: createDeadEnds(client, templates ?? createTemplateJudge({ client, clock })),

@@ -1,5 +1,6 @@
 /** The complete set of an etcd cluster's children: a pure function of the custom resource and the roster. */
 import type { Cluster } from '../../../api/cluster.ts';
+import { accessChildren } from '../../../plan/access.ts';
 import { memoize } from '../../../plan/memoize.ts';
 import type { Desired } from '../../../plan/objects.ts';
 import { configMap } from '../../../resources/configmap.ts';
@@ -110,6 +111,6 @@ function built(
       const facts = { authorities: authorities(index), cas: cas(index), quota };
       return { object: memberStatefulSet(of, index, { ...part, version: of.spec.version }, size, facts) };
     }),
-    ...accessServices(cluster, part).map((object) => ({ object })),
+    ...accessChildren(accessServices(cluster, part)),
   ];
 }

@@ -1,5 +1,6 @@
 /** The complete set of a PostgresCluster's children: a pure function of the custom resource and the roster. */
 import type { Cluster } from '../../../api/cluster.ts';
+import { accessChildren } from '../../../plan/access.ts';
 import type { Desired } from '../../../plan/objects.ts';
 import { configMap } from '../../../resources/configmap.ts';
 import { disruptionBudget } from '../../../resources/disruptionbudget.ts';
@@ -149,6 +150,6 @@ export function postgresChildren(
     ...roleOfPods(cluster, [...roster.keys()].filter(isOurs), part).map((object) => ({ object })),
     ...poolerChildren(cluster),
     ...exporterChildren(cluster, roster),
-    ...accessServices(cluster).map((object) => ({ object })),
+    ...accessChildren(accessServices(cluster)),
   ];
 }

@@ -1,6 +1,7 @@
 /** The complete set of a Redis cluster's children: a pure function of the custom resource. */
 import type { Cluster } from '../../../api/cluster.ts';
 import type { KubeObject } from '../../../api/object.ts';
+import { accessChildren } from '../../../plan/access.ts';
 import { memoize } from '../../../plan/memoize.ts';
 import type { Desired } from '../../../plan/objects.ts';
 import { configMap } from '../../../resources/configmap.ts';
@@ -74,7 +75,7 @@ export const redisResources = memoize((cluster: Cluster<RedisSpec>): readonly De
       { object: sentinelStatefulSet(cluster, sentinel) },
     );
   }
-  objects.push(...accessServices(cluster).map((object) => ({ object })));
+  objects.push(...accessChildren(accessServices(cluster)));
   return objects;
 });
 

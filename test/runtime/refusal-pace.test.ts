@@ -8,7 +8,7 @@ import { type Step, settled, wait } from '../../src/plan/plan.ts';
 import type { Claim } from '../../src/resources/children.ts';
 import { ApiError } from '../../src/runtime/api-error.ts';
 import { StepFailed } from '../../src/runtime/executor.ts';
-import { createExpansionPace } from '../../src/runtime/expansion-pace.ts';
+import { createRefusalPace } from '../../src/runtime/refusal-pace.ts';
 import { act, type ReconcilerRig, reconcilerRig } from '../support/reconciler-rig.ts';
 import { testClaim } from '../support/test-engine.ts';
 import { turn } from '../support/virtual-clock.ts';
@@ -183,7 +183,7 @@ it('whatever is refused and whenever somebody looks, no claim is asked for more 
   fc.assert(
     fc.property(looks, (all) => {
       let now = 0;
-      const pace = createExpansionPace({ monotonic: () => now });
+      const pace = createRefusalPace({ monotonic: () => now });
       const cluster = { apiVersion: 'v1', kind: 'X', metadata: { name: 'db', namespace: 'apps' }, spec: {} };
       const plannedFor = { cluster, children: { claims: [] as readonly Claim[] } };
       const steps = [0, 1, 2].map((n): Step => {
