@@ -8,7 +8,7 @@ import { type AgentTask, agentCommand } from '../backup/agent-task.ts';
 import type { Place } from '../backup/place.ts';
 import type { MountedSecret } from '../engine/backup-support.ts';
 import type { ContainerSpec, PodSpec, Volume } from '../resources/plain.ts';
-import { podBase } from '../resources/pod-base.ts';
+import { podAccount, podBase } from '../resources/pod-base.ts';
 import { containerSecurityContext } from '../resources/podsecurity.ts';
 import { identityOf } from './target-identity.ts';
 
@@ -184,7 +184,7 @@ export interface AgentPodOptions {
 export function agentPodSpec(options: AgentPodOptions): Omit<PodSpec, 'restartPolicy'> {
   const { config, volumes, containers, initContainers = [], serviceAccountName, pods } = options;
   return {
-    ...(serviceAccountName === undefined ? {} : { serviceAccountName }),
+    ...podAccount({ serviceAccountName }),
     ...podBase(pods),
     // Time to say why it ends.
     terminationGracePeriodSeconds: 10,

@@ -23,7 +23,9 @@ export function podBase({ uid = defaultUid, imagePullSecrets = [] }: PodAddition
  */
 export function podAccount({
   serviceAccountName: name,
-}: PodAdditions): Pick<PodSpec, 'serviceAccountName' | 'serviceAccount'> {
+}: {
+  readonly serviceAccountName?: string | undefined;
+}): Pick<PodSpec, 'serviceAccountName' | 'serviceAccount'> {
   return name === undefined ? {} : { serviceAccountName: name, serviceAccount: name };
 }
 

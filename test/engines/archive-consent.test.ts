@@ -138,3 +138,19 @@ it.each<[string, Story, readonly RegExp[]]>([
   expect(found, found.join('\n')).toHaveLength(expected.length);
   for (const [index, pattern] of expected.entries()) expect(found[index]).toMatch(pattern);
 });
+
+it('the ServiceAccount of an archive is in both of its fields, as the API server has it, so that dropping it takes effect', () => {
+  const templateOf = (target: object) => {
+    const { cluster } = postgresWorld({ spec: { backup: { target, archive: {} } } });
+    const [set] = handler
+      .resources(cluster)
+      .flatMap(({ object: each }) =>
+        each.metadata.name === 'db-archive' ? (each.spec as { readonly template: { readonly spec: object } }) : [],
+      );
+    return set?.template.spec ?? {};
+  };
+  expect(templateOf({ s3 })).toMatchObject({ serviceAccountName: 'deployer', serviceAccount: 'deployer' });
+  const { serviceAccountName: _, ...withCredentials } = s3;
+  const other = Object.keys(templateOf({ s3: { ...withCredentials, credentials: 's3' } }));
+  expect(other.filter((field) => field.startsWith('serviceAccount'))).toEqual([]);
+});

@@ -43,6 +43,8 @@ describe('a pod that reaches its target as a ServiceAccount', () => {
   it.each([backupOf, scheduleOf])('runs as it, with what the platform injects and no token for Kubernetes', (of) => {
     const { spec } = templateOf(of(injected));
     expect(spec).toMatchObject({ serviceAccountName: 'backups', automountServiceAccountToken: false });
+    // An apply that drops the name alone has no effect: the API server restores it from its alias.
+    expect(spec.serviceAccount).toBe('backups');
     expect(agentOf(spec)?.env).toBeUndefined();
     expect(JSON.stringify(spec.volumes)).not.toMatch(/projected|accessKeyId/);
     const volumes = (spec.volumes ?? []).map(({ name }) => name);
@@ -107,7 +109,7 @@ describe('a pod that reaches its target as a ServiceAccount', () => {
 
   it('is as ever where there are credentials', () => {
     const { metadata, spec } = templateOf(backupOf({ ...s3, credentials: 's3' }));
-    expect(spec).not.toHaveProperty('serviceAccountName');
+    for (const field of ['serviceAccountName', 'serviceAccount']) expect(spec).not.toHaveProperty(field);
     expect(metadata).not.toHaveProperty('annotations');
   });
 });
