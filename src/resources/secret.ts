@@ -19,6 +19,11 @@ export function bindingOf(type: string): Readonly<Record<'type' | 'provider', st
   return { type, provider: 'clusterwright' };
 }
 
+/** Whether a Secret has all that a workload is bound with: a type is what the specification asks for, the others are where to connect. */
+export function isBindable(values: Readonly<Record<string, string>> | undefined): boolean {
+  return ['type', 'host', 'port', 'username', 'password', 'uri'].every((key) => (values?.[key] ?? '') !== '');
+}
+
 /** The values of such a Secret, where these were generated. */
 export function filledSecret(object: KubeObject, generated: Readonly<Record<string, string>>): Record<string, string> {
   const around = (object.stringData ?? {}) as Readonly<Record<string, string>>;

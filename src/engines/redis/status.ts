@@ -54,9 +54,14 @@ export function redisStatus(situation: Situation, plan: Plan<RedisAction>): Stat
       services: services(cluster.metadata.name, spec),
       secretName: passwordSecret(cluster).name,
     },
-    ...(spec.auth === undefined ? { binding: { name: redisNames(cluster.metadata.name).auth } } : {}),
+    ...(isBindable(situation) ? { binding: { name: passwordSecret(cluster).name } } : {}),
     ...(initialized ? { initialized } : {}),
   };
+}
+
+/** While nobody has read the Secret, what was read before stands. */
+function isBindable({ cluster, spec, observed }: Situation): boolean {
+  return spec.auth === undefined && (observed.isBindable ?? cluster.status?.binding !== undefined);
 }
 
 interface Judgement {

@@ -4,7 +4,9 @@ import { infoFields } from '../../../src/engines/redis/client/reply-fields.ts';
 import { RedisError } from '../../../src/engines/redis/client/resp.ts';
 import { dataNode, isKnownTo, observeRedis, viewOf } from '../../../src/engines/redis/observe/observe.ts';
 import type { DataNode, RedisObserved, SentinelView } from '../../../src/engines/redis/observe/observed.ts';
+import { redisResources } from '../../../src/engines/redis/resources/resources.ts';
 import { settingsToHold } from '../../../src/engines/redis/resources/settings.ts';
+import { filledSecret } from '../../../src/resources/secret.ts';
 import { redisWorld, type Story } from '../../support/redis-situation.ts';
 import { flat, hang, info, type Process, scriptedNetwork, settle } from '../../support/scripted-redis.ts';
 
@@ -266,6 +268,33 @@ describe('a look at a cluster', () => {
     expect(observed.credentialsProblem).toBe('Secret db-auth with key password does not exist');
     expect(observed.data.map(({ state }) => state)).toEqual(['silent', 'silent', 'silent']);
     expect(network.asked).toEqual([]);
+  });
+
+  const generated = redisResources(redisWorld({}).cluster).find(({ object }) => object.metadata.name === 'db-auth');
+  const values = generated === undefined ? {} : filledSecret(generated.object, { password: 'pw' });
+  const { uri: _, ...withoutUri } = values;
+  const pods = [0, 1, 2].flatMap((i) => [`db-${i}`, `db-sentinel-${i}`]);
+  it.each<readonly [string, Readonly<Record<string, Record<string, string>>>, Story, boolean | undefined]>([
+    ['that the operator makes', { 'db-auth': values }, {}, true],
+    ['of an earlier operator', { 'db-auth': { password: 'pw' } }, {}, false],
+    ['that lacks one of its keys', { 'db-auth': withoutUri }, {}, false],
+    ['that is gone', {}, {}, false],
+    ['that is gone, beside an identity', { 'db-internal': { password: 'own' } }, {}, false],
+    [
+      'that a person names, whatever it has',
+      { mine: values },
+      { spec: { auth: { secretRef: { name: 'mine', key: 'password' } } } },
+      false,
+    ],
+    [
+      'that nobody reads',
+      { 'db-auth': values },
+      { pods: Object.fromEntries(pods.map((name) => [name, 'unschedulable' as const])) },
+      undefined,
+    ],
+  ])('says whether workloads can be bound by a Secret %s', async (_, secrets, story, expected) => {
+    const { observed } = await look(story, { processes: processes(), secrets });
+    expect(observed.isBindable).toBe(expected);
   });
 
   describe('that has an identity', () => {

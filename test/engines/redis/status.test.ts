@@ -276,8 +276,29 @@ describe('the phase', () => {
 });
 
 describe('the status', () => {
+  const bound: Story = { status: { binding: { name: 'db-auth' } } };
+  it.each<readonly [story: string, Story, expected: string | undefined]>([
+    ['has all of its keys', { observed: { isBindable: true } }, 'db-auth'],
+    ['is older than them', { ...bound, observed: { isBindable: false } }, undefined],
+    ['has not been read since the operator started, and had them', bound, 'db-auth'],
+    ['has not been read yet', {}, undefined],
+    [
+      'is not used any more',
+      { ...bound, spec: { auth: { secretRef: { name: 'mine', key: 'p' } } }, observed: { isBindable: true } },
+      undefined,
+    ],
+  ])('names the Secret for bindings only if it is one: it %s', (_, story, expected) =>
+    expect((statusIn(story) as ClusterStatus).binding?.name).toBe(expected),
+  );
+
   it('tells members, roles, addresses and how to connect', () => {
-    const { conditions, ...rest } = statusIn({ spec: { replicas: 2 }, nodes: { 1: 'silent' }, sentinelSize: 1 });
+    const observed = { isBindable: true };
+    const { conditions, ...rest } = statusIn({
+      spec: { replicas: 2 },
+      nodes: { 1: 'silent' },
+      sentinelSize: 1,
+      observed,
+    });
     expect(rest).toMatchInlineSnapshot(`
       {
         "binding": {

@@ -5,7 +5,7 @@ import type { Children, Pod } from '../../../resources/children.ts';
 import type { RedisConnection } from '../client/connection.ts';
 import { findingsOf, isLinkDownForLong, type MemberFinding, minReplicasIn, pingAnswer } from '../client/findings.ts';
 import { hashOf, type Identity, identityOf } from '../client/identity.ts';
-import { passwordSecret } from '../client/password.ts';
+import { isBindableBy, passwordSecret } from '../client/password.ts';
 import { infoFields, pairs, rows } from '../client/reply-fields.ts';
 import { RedisError, type Reply } from '../client/resp.ts';
 import { type Credentials, credentialsOf, type Login, PasswordMissing, withSession } from '../client/session.ts';
@@ -33,7 +33,7 @@ export async function observeRedis(
     credentials = await credentialsOf(cluster, io);
   } catch (error) {
     if (!(error instanceof PasswordMissing)) throw error;
-    return { ...nobody, ...missing, credentialsProblem: error.message };
+    return { ...nobody, ...missing, credentialsProblem: error.message, isBindable: false };
   }
   // Secrets are read anew before long where somebody refuses what they said.
   const refused = (lacks: readonly Lack[]): void => {
@@ -78,6 +78,7 @@ export async function observeRedis(
   return {
     data: dataNodes,
     sentinels: sentinelNodes,
+    isBindable: await isBindableBy(cluster, io),
     ...missing,
     ...(credentials.missing === undefined ? {} : { passwordMissing: credentials.missing }),
   };

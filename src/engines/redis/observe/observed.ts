@@ -106,6 +106,8 @@ export interface RedisObserved {
   readonly credentialsProblem?: string;
   /** Why there is no password, where the identity could be asked with. */
   readonly passwordMissing?: string;
+  /** Whether workloads can be bound by the Secret with the password. Absent where nobody has read it. */
+  readonly isBindable?: boolean;
   /** Why the cluster has no identity: see `identity.ts`. */
   readonly identity?: 'missing' | 'unusable';
 }
