@@ -85,7 +85,9 @@ export async function livePreview(
     const end = planFinalization(engine, cluster, children, secrets, clock.now());
     const plan = await withCheckedTarget(end.plan, ioTo(cluster, children, options));
     const { isWaitingForBackup } = end;
-    const kept = isWaitingForBackup ? await upkeepSteps(engine, cluster, children, options) : [];
+    const upkeep = isWaitingForBackup ? await upkeepSteps(engine, cluster, children, options) : [];
+    // As the controller does it: what a process refuses may not keep the cluster from its end.
+    const kept = upkeep.filter(({ type }) => type !== 'act');
     const follows = forecastDeletion(
       asItEnds(engine, cluster, children),
       children,
@@ -155,7 +157,7 @@ async function upkeepSteps(
   options: LiveOptions,
 ): Promise<readonly Step[]> {
   if (options.way === 'never') return [];
-  return (await engine.maintenance?.plan(cluster, ioTo(cluster, children, options))) ?? [];
+  return (await engine.maintenance?.plan(cluster, ioTo(cluster, children, options), children)) ?? [];
 }
 
 /** The objects are compared all the same; what the processes would have decided is unknown. */

@@ -12,7 +12,7 @@ import type { KubeObject } from '../api/object.ts';
 import type { ReferenceOptions } from '../api/reference.ts';
 import type { ClusterStatus } from '../api/status.ts';
 import type { Desired } from '../plan/objects.ts';
-import type { EngineAction, ObjectStep, Plan } from '../plan/plan.ts';
+import type { EngineAction, Plan, Step } from '../plan/plan.ts';
 import type { Children } from '../resources/children.ts';
 import type { BackupFactory, BackupSupport } from './backup-support.ts';
 import type { Definition } from './definition.ts';
@@ -51,8 +51,13 @@ export type Heartbeats = (annotations: Readonly<Record<string, string>>) => Read
  */
 export interface Maintenance<Spec> {
   readonly fields: readonly string[];
-  /** Only reads. */
-  plan(cluster: Cluster<Spec>, io: EngineContext): Promise<readonly ObjectStep[]>;
+  /** Only reads. An action may rest on the rest of the spec no more than this does. */
+  plan(cluster: Cluster<Spec>, io: EngineContext, children: Children): Promise<readonly Step[]>;
+}
+
+/** As the runtime has it: with the engine's own actions. */
+export interface KeptUp extends Maintenance<unknown> {
+  act?(action: EngineAction, cluster: Cluster, io: EngineContext): Promise<void>;
 }
 
 export interface Engine<Spec, Observed, Situation, Action extends EngineAction> {
@@ -148,5 +153,5 @@ export interface KindHandler {
   ownsNoVolume?(cluster: Cluster, children: Children): boolean;
   /** Absent for what is no database. */
   readonly backup?: BackupSupport<unknown>;
-  readonly maintenance?: Maintenance<unknown>;
+  readonly maintenance?: KeptUp;
 }

@@ -34,7 +34,7 @@ export function withImageRegistry(handler: KindHandler, imageRegistry: string | 
     ...(backup === undefined ? {} : { backup: backupTold(backup, told) }),
     ...(maintenance === undefined
       ? {}
-      : { maintenance: { ...maintenance, plan: (cluster, io) => maintenance.plan(told(cluster), io) } }),
+      : { maintenance: { ...maintenance, plan: (cluster, ...rest) => maintenance.plan(told(cluster), ...rest) } }),
   };
 }
 

@@ -46,7 +46,13 @@ export function toHandler<Spec, Observed, Situation, Action extends EngineAction
     ...(forecast === undefined ? {} : { forecast: (cluster, children) => forecast(typed(cluster), children) }),
     ...(maintenance === undefined
       ? {}
-      : { maintenance: { fields: maintenance.fields, plan: (cluster, io) => maintenance.plan(typed(cluster), io) } }),
+      : {
+          maintenance: {
+            fields: maintenance.fields,
+            plan: (cluster, ...rest) => maintenance.plan(typed(cluster), ...rest),
+            act: (action, cluster, io) => engine.act(action as Action, typed(cluster), io),
+          },
+        }),
     ...(withoutHeartbeats === undefined ? {} : { withoutHeartbeats }),
     ...(listener === undefined
       ? {}

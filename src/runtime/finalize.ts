@@ -8,7 +8,7 @@ import type { EngineContext } from '../engine/engine-context.ts';
 import { planFinalization } from '../jobs/last-backup.ts';
 import { withCheckedTarget } from '../jobs/target-claim.ts';
 import { isHeldForData, secretsThatGo, wasGeneratedFor } from '../plan/deletion.ts';
-import { blocked, type Step, settled } from '../plan/plan.ts';
+import { blocked, type EngineAction, type Step, settled } from '../plan/plan.ts';
 import type { Children } from '../resources/children.ts';
 import { isNotFound } from './api-error.ts';
 import type { KubeClient } from './client.ts';
@@ -61,7 +61,7 @@ export function createFinalizer(options: FinalizerOptions): Finalizer {
     children: Children,
     signal: AbortSignal,
   ): Promise<readonly Step[]> {
-    const steps = (await engine.maintenance?.plan(cluster, io(cluster, signal))) ?? [];
+    const steps = (await engine.maintenance?.plan(cluster, io(cluster, signal), children)) ?? [];
     const seen = { cluster, resource: engine.kind.resource, children };
     return (await freshness.isStale(seen, { steps, outcome: settled }, signal)) ? [] : steps;
   }
@@ -127,7 +127,9 @@ export function createFinalizer(options: FinalizerOptions): Finalizer {
       const secrets = await generatedSecrets(engine, cluster, signal);
       const { plan: ending, isWaitingForBackup } = planFinalization(engine, cluster, children, secrets, latest());
       const checked = removal?.plan ?? (await withCheckedTarget(ending, io(cluster, signal)));
-      const kept = isWaitingForBackup ? await upkeepSteps(engine, cluster, children, signal) : [];
+      const upkeep = isWaitingForBackup ? await upkeepSteps(engine, cluster, children, signal) : [];
+      // What a process refuses may not keep the cluster from its end.
+      const kept = upkeep.filter(({ type }) => type !== 'act');
       // The cluster that was seen going may be gone, and its children the next one's of the name.
       const seen = { cluster, resource: engine.kind.resource, children };
       if (await freshness.isStale(seen, checked, signal)) return stale;
@@ -153,7 +155,9 @@ export function createFinalizer(options: FinalizerOptions): Finalizer {
     async keepUp(engine, object, children, signal) {
       const legible = maintenanceSpec(engine, object);
       if (legible === undefined) return;
-      await executor.run(await upkeepSteps(engine, legible, children, signal), noAction, signal);
+      const act = (action: EngineAction): Promise<void> =>
+        engine.maintenance?.act?.(action, legible, io(legible, signal)) ?? noAction();
+      await executor.run(await upkeepSteps(engine, legible, children, signal), act, signal);
     },
   };
 }

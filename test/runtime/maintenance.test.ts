@@ -4,25 +4,33 @@ import type { Cluster } from '../../src/api/cluster.ts';
 import type { KubeObject, ObjectMeta } from '../../src/api/object.ts';
 import type { RedisSpec } from '../../src/engines/redis/kind/schema.ts';
 import { deletionFinalizer } from '../../src/plan/deletion.ts';
-import { type ObjectStep, wait } from '../../src/plan/plan.ts';
-import { type ReconcilerRig, reconcilerRig } from '../support/reconciler-rig.ts';
+import { type EngineAction, type Step, wait } from '../../src/plan/plan.ts';
+import { act, type ReconcilerRig, reconcilerRig } from '../support/reconciler-rig.ts';
 import { testChild, testCluster, testEngine } from '../support/test-engine.ts';
 
 let rig: ReconcilerRig;
 /** The clusters that were kept up, as they were understood. */
 let kept: Cluster[];
+/** What else there is to do, and what of it has been done. */
+let more: readonly Step[];
+let acted: readonly string[];
 
 /** A cluster whose engine makes a ConfigMap for its upkeep, on `auth` alone. */
 async function begin(spec: object, metadata: Partial<ObjectMeta> = {}): Promise<KubeObject> {
-  kept = [];
-  const plan = async (cluster: Cluster): Promise<ObjectStep[]> => {
+  [kept, more, acted] = [[], [], []];
+  const plan = async (cluster: Cluster): Promise<Step[]> => {
     kept.push(cluster);
-    return [{ type: 'create', object: testChild(cluster, 'ConfigMap') }];
+    return [{ type: 'create', object: testChild(cluster, 'ConfigMap') }, ...more];
   };
-  const engine = testEngine({ maintenance: { fields: ['auth'], plan } });
+  const engine = testEngine({ maintenance: { fields: ['auth'], plan, act: doIt } });
   rig = await reconcilerRig([testCluster('db', spec, metadata)], engine);
   return rig.cluster();
 }
+
+async function doIt({ type }: EngineAction, { metadata, spec }: Cluster): Promise<void> {
+  acted = [...acted, `${type} of ${metadata.name} with ${(spec as RedisSpec).replicas} nodes`];
+}
+
 afterEach(() => rig.stop());
 
 it.each<readonly [story: string, spec: object, goesOn: boolean]>([
@@ -55,4 +63,20 @@ it.each([
   rig.engine.lastBackup = () => (isAwaited ? { steps: [], outcome: wait('LastBackup', 'it is taken') } : undefined);
   await rig.pass(cluster);
   expect(rig.api.list('ConfigMap').length).toBe(isAwaited ? 1 : 0);
+});
+
+it('an action of it rests on no more of a spec that is not valid', async () => {
+  const cluster = await begin({ replicas: 0 });
+  more = [act];
+  await rig.pass(cluster);
+  expect(acted).toEqual(['test.act of db with 3 nodes']);
+});
+
+it('an action of it has no part in the end of a cluster, which it could hold up', async () => {
+  const spec = { deletionPolicy: 'Snapshot', backup: { target: { claim: { name: 'a' } } } };
+  const cluster = await begin(spec, { finalizers: [deletionFinalizer], deletionTimestamp: '2030-01-01T00:00:00Z' });
+  more = [act];
+  rig.engine.lastBackup = () => ({ steps: [], outcome: wait('LastBackup', 'it is taken') });
+  await rig.pass(cluster);
+  expect([rig.api.list('ConfigMap').length, acted]).toEqual([1, []]);
 });

@@ -12,6 +12,7 @@ import { observePostgres } from './observe/observe.ts';
 import { nothingObserved, type PostgresObserved } from './observe/observed.ts';
 import { type Situation, situationOf } from './observe/situation.ts';
 import { forecastPostgres } from './plan/forecast.ts';
+import { postgresMaintenance } from './plan/maintenance.ts';
 import { planPostgres } from './plan/plan.ts';
 import { postgresPermissions } from './resources/permissions.ts';
 import { postgresResources } from './resources/resources.ts';
@@ -32,4 +33,5 @@ export const postgres: Engine<PostgresSpec, PostgresObserved, Situation, Postgre
   listener: { endpoints: memberEndpoints, listen: listenToMember },
   backup: postgresBackup,
   withoutHeartbeats,
+  maintenance: postgresMaintenance,
 };

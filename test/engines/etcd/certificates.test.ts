@@ -402,8 +402,8 @@ describe('clients have time to follow to the next authority', () => {
 describe('where the rest of the spec is not valid, or the end of the cluster is near', () => {
   async function kept(spec: EtcdSpecInput, secrets: Secrets): Promise<string[]> {
     const { io } = scriptedEtcd({ members: [], at: now }, undefined, secrets);
-    const steps = (await etcd.maintenance?.plan(etcdCluster(spec), io)) ?? [];
-    return words({ steps, outcome: settled }).slice(0, -1);
+    const steps = (await etcd.maintenance?.plan(etcdCluster(spec), io, noChildren)) ?? [];
+    return words({ steps: steps.flatMap((step) => (step.type === 'act' ? [] : step)), outcome: settled }).slice(0, -1);
   }
   const old = made(ours, now - 61 * dayMs);
 

@@ -151,6 +151,7 @@ export function foresightRecorder(options: {
       const planned = new WeakSet<Pass>();
       const recorded = engines.map((engine): KindHandler => {
         const { lastBackup, maintenance, removal } = engine;
+        const upkeepOf = new WeakMap<Cluster, Assessment['act']>();
         const reading =
           (pass: Pass, io: EngineContext): EngineContext['secret'] =>
           async (name, whose, told) => {
@@ -228,16 +229,19 @@ export function foresightRecorder(options: {
             : {
                 maintenance: {
                   fields: maintenance.fields,
-                  async plan(cluster, io) {
+                  async plan(cluster, io, children) {
                     // Of one that is being deleted it is a part of the same plan.
-                    if (cluster.metadata.deletionTimestamp !== undefined) return maintenance.plan(cluster, io);
-                    const pass = begin(id, engine, cluster, noChildren, undefined, true);
-                    const firstRead = secretReads.length;
-                    const steps = await maintenance.plan(cluster, { ...io, secret: reading(pass, io) });
-                    pass.secretReads = secretReads.slice(firstRead);
-                    pass.isPlanned = true;
+                    if (cluster.metadata.deletionTimestamp !== undefined)
+                      return maintenance.plan(cluster, io, children);
+                    const pass = begin(id, engine, cluster, children, undefined, true);
+                    const { steps, act } = await observed(pass, io, async (watched) => ({
+                      steps: await maintenance.plan(cluster, watched, children),
+                      act: async (action: EngineAction) => maintenance.act?.(action, cluster, io),
+                    }));
+                    upkeepOf.set(cluster, act);
                     return steps;
                   },
+                  act: (action, cluster) => upkeepOf.get(cluster)?.(action) ?? Promise.reject(new Error('not planned')),
                 },
               }),
         };

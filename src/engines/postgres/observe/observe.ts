@@ -40,7 +40,7 @@ export async function observePostgres(
     const members = memberPods(cluster, children).map((pod) => silent(pod, tls.message));
     return { members, at: io.now(), ...certificates, credentialsProblem: tls.message };
   }
-  const members = await Promise.all(memberPods(cluster, children).map((pod) => ask(pod, cluster, tls, io)));
+  const members = await askMembers(cluster, children, tls, io);
   const primary = answering(members).find(({ role }) => role === 'primary');
   const [config, application, logins, poolers, logBegins, source, staging] = await Promise.all([
     configOf(answering(members), tls, io),
@@ -69,6 +69,29 @@ export async function observePostgres(
     ...(source === undefined ? {} : { source }),
     ...(staging === undefined ? {} : { staging }),
   };
+}
+
+/** With no more than its fields that tell whom to trust. Nobody can be asked without a certificate. */
+export async function observeMembers(
+  cluster: Cluster<PostgresSpec>,
+  children: Children,
+  io: EngineContext,
+): Promise<readonly (LiveMember | SilentMember)[]> {
+  try {
+    return await askMembers(cluster, children, await patroniTls(cluster, io), io);
+  } catch (error) {
+    if (error instanceof SecretUnusable) return [];
+    throw error;
+  }
+}
+
+async function askMembers(
+  cluster: Cluster<PostgresSpec>,
+  children: Children,
+  tls: TlsMaterial,
+  io: EngineContext,
+): Promise<readonly (LiveMember | SilentMember)[]> {
+  return await Promise.all(memberPods(cluster, children).map((pod) => ask(pod, cluster, tls, io)));
 }
 
 /** What the operator makes and pods mount. No watch tells that one is gone, and the pod waits for it. */

@@ -26,6 +26,17 @@ export function planIssuance(situation: Situation): Issuance {
   return issuanceOf(situation.cluster, situation.observed, takersIn(situation));
 }
 
+/**
+ * Where nobody was asked what runs: renewals, and a successor for a CA that ends. No CA is founded, and no step is taken that another one has
+ * to be everywhere before.
+ */
+export function renewals(
+  cluster: Cluster<PostgresSpec>,
+  observed: Pick<PostgresObserved, 'certificates' | 'at'>,
+): readonly ObjectStep[] {
+  return issuanceOf(cluster, observed, { areNone: false, areUpToDate: false }).steps;
+}
+
 function issuanceOf(
   cluster: Cluster<PostgresSpec>,
   observed: Pick<PostgresObserved, 'certificates' | 'at'>,
