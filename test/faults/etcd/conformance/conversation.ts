@@ -91,6 +91,16 @@ export async function get(stage: Stage, member: string, key: string, isSerializa
   return pair === undefined ? undefined : Buffer.from(pair.value, 'base64').toString();
 }
 
+/** What it reads once it can: a member that has just come may have yet to apply it, and an election may lie in between. */
+export async function served(stage: Stage, member: string, key: string, isSerializable = false): Promise<unknown> {
+  let value: unknown;
+  await stage.until(`${member} serves ${key}`, async () => {
+    value = await get(stage, member, key, isSerializable);
+    return typeof value === 'string' && !/^(\d+ \w|no answer)/.test(value);
+  });
+  return value;
+}
+
 export async function add(stage: Stage, via: string, member: string, isLearner = true): Promise<string> {
   return verdict(await stage.ask(via, 'cluster/member/add', { peerURLs: [stage.peerUrl(member)], isLearner }));
 }
