@@ -47,7 +47,8 @@ export function saidStatus(
   const refused = refusedExpansion(failures);
   const whole = withRefusal(cluster.spec.paused === true ? pausedStatus(observed, plan.outcome) : observed, refused);
   const unmet = unmetWish(failures);
-  const wish = blockedByWish(unmet, plan);
+  // Whatever else is wrong is said first: the condition tells of the wish.
+  const wish = isReady(whole) ? blockedByWish(unmet, plan) : undefined;
   const block = [held, blockedBy(refused, plan), wish].find((outcome) => outcome?.state === 'blocked');
   const told = block === undefined ? whole : blockedStatus(whole, block);
   const cut = failure ?? (wish?.state === 'wait' ? unmet?.failures[0] : undefined);

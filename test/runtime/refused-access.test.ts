@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../src/api/object.ts';
 import { services } from '../../src/api/resource.ts';
+import type { Phase } from '../../src/api/status.ts';
 import { desiredConditions } from '../../src/engine/desired-conditions.ts';
 import { accessMayFail } from '../../src/plan/access.ts';
 import { blocked, type Outcome, type Step, settled, wait } from '../../src/plan/plan.ts';
@@ -73,17 +74,15 @@ describe('a refused Service for clients outside', () => {
     expect(rig.outcomes).toContainEqual(blocked('AccessRefused', refusal));
   });
 
-  it('is no reason of a cluster that has another one, and is told beside it', async () => {
-    const conditions = desiredConditions('False', 'QuorumLost', 'two members are away', { degraded: true });
-    rig.engine.find = () => ({
-      plan: { steps: [create()], outcome: wait('QuorumLost', 'two members are away') },
-      status: { phase: 'Degraded', conditions },
-    });
+  it.each<readonly [Phase, Outcome]>([
+    ['Degraded', wait('QuorumLost', 'two members are away')],
+    ['Degraded', settled],
+  ])('is no reason of a cluster that is %s for another one, where the plan is %j', async (phase, outcome) => {
+    const conditions = desiredConditions('False', 'DiskFull', 'the disk is full', { degraded: true });
+    rig.engine.find = () => ({ plan: { steps: [create()], outcome }, status: { phase, conditions } });
     await rig.pass();
-    expect([rig.status().phase, rig.condition('Ready')]).toEqual([
-      'Degraded',
-      'False QuorumLost: two members are away',
-    ]);
+    expect([rig.status().phase, rig.condition('Ready')]).toEqual([phase, 'False DiskFull: the disk is full']);
+    expect(rig.condition('Degraded')).toBe('True DiskFull: the disk is full');
     expect(rig.condition('AccessRefused')).toBe(`True Refused: ${refusal}`);
   });
 
