@@ -5,6 +5,7 @@ import type { ContentSpec } from '../api/content.ts';
 import type { KubeObject } from '../api/object.ts';
 import type { Phase } from '../api/status.ts';
 import { blocked, type EngineAction, type Outcome, type Plan, settled, wait } from '../plan/plan.ts';
+import { isBindable } from '../resources/secret.ts';
 import { absentTarget } from './absent-target.ts';
 import type { ContentKind, ContentSituation } from './content-kind.ts';
 import { desiredConditions } from './desired-conditions.ts';
@@ -53,15 +54,14 @@ export function contentHandler<Spec extends ContentSpec, TargetSpec, Observed, A
       const situation = await observed(resource, target, io);
       const plan = content.plan(situation);
       const findings = content.findings?.(situation) ?? [];
+      const secretName = secretOf(content.resources(situation.resource, situation.target));
+      // One that is older lacks the type.
+      const isBound = secretName !== undefined && isBindable(await io.secret(secretName, 'ours'));
+      const login =
+        secretName === undefined ? {} : { secretName, ...(isBound ? { binding: { name: secretName } } : {}) };
       return {
         plan,
-        status: statusOf(
-          resource,
-          plan,
-          content.ready(situation),
-          findings,
-          secretOf(content.resources(situation.resource, situation.target)),
-        ),
+        status: { ...statusOf(resource, plan, content.ready(situation), findings), ...login },
         act: acting(resource, target, io),
       };
     },
@@ -128,13 +128,11 @@ function statusOf(
   { steps, outcome }: Plan,
   ready: string,
   findings: readonly DesiredCondition[] = [],
-  secretName?: string,
 ): StatusReport & { readonly secretName?: string } {
   const judged = judge(resource, outcome, steps.length > 0, ready);
   return {
     phase: judged.phase,
     conditions: [...judged.conditions, ...findings],
-    ...(secretName === undefined ? {} : { secretName, binding: { name: secretName } }),
   };
 }
 

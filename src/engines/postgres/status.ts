@@ -66,9 +66,14 @@ export function postgresStatus(situation: Situation, plan: Plan<PostgresAction>)
       secretName: names.app,
       ...(hasSource(cluster) ? { caConfigMapName: names.serverCa } : {}),
     },
-    binding: { name: names.app },
+    ...(isBindable(situation) ? { binding: { name: names.app } } : {}),
     ...(initialized ? { initialized } : {}),
   };
+}
+
+/** While nobody has read the Secret, what was read before stands. */
+function isBindable({ observed: { application }, cluster }: Situation): boolean {
+  return application?.state === 'seen' ? application.isBindable === true : cluster.status?.binding !== undefined;
 }
 
 /** One condition: of the volumes of the log once the others have grown. */

@@ -4,6 +4,8 @@ import { actPostgres } from '../../../src/engines/postgres/act/act.ts';
 import type { PostgresAction } from '../../../src/engines/postgres/action.ts';
 import { observeApplication } from '../../../src/engines/postgres/observe/application.ts';
 import { observePostgres } from '../../../src/engines/postgres/observe/observe.ts';
+import { applicationSecret } from '../../../src/engines/postgres/resources/resources.ts';
+import { filledSecret } from '../../../src/resources/secret.ts';
 import { sleep, systemClock } from '../../../src/system/clock.ts';
 import { authentication, refusal, table } from '../../support/postgres-messages.ts';
 import { postgresWorld, type Story } from '../../support/postgres-situation.ts';
@@ -158,6 +160,16 @@ describe('what is seen of the first database', () => {
   ])('%s', async (_, answer, seen) => {
     const { io } = postgres(answer);
     expect(await observeApplication(world.cluster, '10.0.0.0', io)).toMatchObject(seen);
+  });
+
+  it.each<[string, Readonly<Record<string, string>>, true | undefined]>([
+    ['as it is made', filledSecret(applicationSecret(world.cluster).object, { password: 'pw' }), true],
+    ['as an earlier operator has made it', { username: 'app', password: 'pw' }, undefined],
+  ])('whether workloads can be bound by its Secret, %s', async (_, values, isBindable) => {
+    const { io } = postgres(facts('t', 'app'));
+    const about: EngineContext = { ...io, secret: async (name) => (name === 'db-app' ? values : secrets[name]) };
+    const seen = await observeApplication(world.cluster, '10.0.0.0', about);
+    expect((seen as { readonly isBindable?: true }).isBindable).toBe(isBindable);
   });
 
   it.each<[string, string, boolean]>([

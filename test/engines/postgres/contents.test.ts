@@ -11,8 +11,10 @@ import { type DatabaseSeen, noDatabase } from '../../../src/engines/postgres/obs
 import { noUser, type UserSeen } from '../../../src/engines/postgres/observe/user.ts';
 import { planDatabase, planDatabaseRemoval } from '../../../src/engines/postgres/plan/database.ts';
 import { planUser, planUserRemoval } from '../../../src/engines/postgres/plan/user.ts';
+import { userSecrets } from '../../../src/engines/postgres/resources/user.ts';
 import type { Plan } from '../../../src/plan/plan.ts';
 import { noChildren } from '../../../src/resources/children.ts';
+import { filledSecret } from '../../../src/resources/secret.ts';
 import { contentResource, targetOf } from '../../support/postgres-contents.ts';
 import { truthful } from '../../support/truthful-engine.ts';
 
@@ -376,6 +378,22 @@ describe('a resource about a cluster', () => {
     const peer = contentResource('PostgresDatabase', 'earlier', { name: 'shop', owner: 'app' }, metadata);
     const { plan, status } = await databases.assess(database(), noChildren, io, target, [peer]);
     expect([...words(plan), status.phase]).toEqual([reason, 'Blocked']);
+  });
+
+  const user = contentResource('PostgresUser', 'a', { name: 'a' });
+  const [generated] = userSecrets(user as Cluster<UserSpec>, target);
+  const values = generated === undefined ? {} : filledSecret(generated.object, { password: 'pw' });
+  const { type: _, ...older } = values;
+  it.each<[string, Readonly<Record<string, string>> | undefined, object | undefined]>([
+    ['if it has what a workload is bound with', values, { name: 'a-login' }],
+    ['not if it is older and has no type', older, undefined],
+    ['not if it is not there', undefined, undefined],
+  ])('names the Secret for bindings: %s', async (_, secret, binding) => {
+    const read = async (name: string) => (name === 'a-login' ? secret : undefined);
+    const reading = { secret: read, signal: new AbortController().signal } as never;
+    const { status } = await users.assess(user, noChildren, reading, target);
+    expect(status).toMatchObject({ secretName: 'a-login' });
+    expect((status as { readonly binding?: object }).binding).toEqual(binding);
   });
 
   it('is planned offline as if nothing were there', () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { ClusterStatus } from '../../../src/api/status.ts';
 import { situationOf } from '../../../src/engines/postgres/observe/situation.ts';
 import { planPostgres } from '../../../src/engines/postgres/plan/plan.ts';
 import { postgresStatus } from '../../../src/engines/postgres/status.ts';
@@ -151,6 +152,26 @@ describe('a status', () => {
       ],
       secretName: 'db-app',
     });
+  });
+
+  const whole = postgresWorld().observed.application;
+  const named = { name: 'db-app' };
+  const bound = { ...ready, binding: named };
+  it.each<[string, Story, object | undefined]>([
+    [
+      'has what a workload is bound with',
+      { observed: { application: { ...whole, isBindable: true } as never } },
+      named,
+    ],
+    ['is older and has no type', { status: bound }, undefined],
+    [
+      'cannot be looked at now, and had it',
+      { status: bound, observed: { application: { state: 'unknown', why: 'no answer' } } },
+      named,
+    ],
+    ['has not been looked at', { primary: 'nobody' }, undefined],
+  ])('names the Secret for bindings only if it is one: it %s', (_, story, expected) => {
+    expect((statusOf(story) as ClusterStatus).binding).toEqual(expected);
   });
 
   it('calls nobody primary who does not hold the lock', () => {

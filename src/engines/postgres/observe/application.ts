@@ -1,6 +1,7 @@
 /** What a client of the first database would meet: the database, its owner, and whether the password of the Secret lets it in. */
 import type { Cluster } from '../../../api/cluster.ts';
 import type { EngineContext } from '../../../engine/engine-context.ts';
+import { isBindable } from '../../../resources/secret.ts';
 import { type ApplicationFacts, applicationQuestion, commentQuestion, filledQuestion } from '../client/application.ts';
 import { operatorSession, ownerPassword, ownerSession, SecretUnusable } from '../client/credentials.ts';
 import { askOne } from '../client/question.ts';
@@ -18,6 +19,8 @@ export type ApplicationSeen =
       readonly isPasswordWrong: boolean;
       /** Of the Secret for the application: somebody has deleted it, or its key `password`. */
       readonly lacks?: 'secret' | 'key';
+      /** The Secret has all that a workload is bound with. One that is older lacks the type. */
+      readonly isBindable?: true;
       /** Of `init.sql`; absent where there is none. `run`: only the database itself says so, whose owner may change that. */
       readonly init?: 'due' | 'run' | 'done';
     };
@@ -45,6 +48,7 @@ export async function observeApplication(
       facts,
       isPasswordWrong: isThere && lacks === undefined && (await isRefused(cluster, address, io)),
       ...(lacks === undefined ? {} : { lacks }),
+      ...(isBindable(await io.secret(postgresNames(cluster.metadata.name).app)) ? { isBindable: true } : {}),
       ...(init === undefined ? {} : { init }),
     };
   } catch (error) {
