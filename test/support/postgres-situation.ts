@@ -27,8 +27,8 @@ import {
   walClaimName,
 } from '../../src/engines/postgres/names.ts';
 import type { LiveMember, PostgresObserved } from '../../src/engines/postgres/observe/observed.ts';
-import { parameterNames } from '../../src/engines/postgres/observe/server.ts';
 import { firstAuthorities } from '../../src/engines/postgres/resources/authorities.ts';
+import { parameterNames } from '../../src/engines/postgres/resources/parameters.ts';
 import { configDigest, sharedConfig } from '../../src/engines/postgres/resources/patroni-config.ts';
 import { newState, postgresChildren } from '../../src/engines/postgres/resources/resources.ts';
 import type { Roster, Start } from '../../src/engines/postgres/resources/roster.ts';

@@ -16,6 +16,7 @@ import { hasSource } from '../client/server-ca.ts';
 import { ServerError } from '../client/server-error.ts';
 import { readOnly, withSession } from '../client/session.ts';
 import type { PostgresSpec } from '../kind/schema.ts';
+import { parameterNames } from '../resources/parameters.ts';
 
 export type ServerSeen =
   | {
@@ -82,11 +83,6 @@ export async function observeLog(
     io.signal.throwIfAborted();
     return undefined;
   }
-}
-
-/** Those of PostgreSQL itself: a setting of an extension that is not loaded yet has no entry of its own. */
-export function parameterNames({ parameters }: PostgresSpec): readonly string[] {
-  return Object.keys(parameters).filter((name) => !name.includes('.'));
 }
 
 async function session(cluster: Cluster<PostgresSpec>, address: string, io: EngineContext) {

@@ -1,7 +1,7 @@
 /** Settings of the spec that PostgreSQL, or Patroni before it, has refused: they are in no file, and the server goes on with its own. */
 import { blocked, type Outcome } from '../../../plan/plan.ts';
-import { parameterNames } from '../observe/server.ts';
 import type { Situation } from '../observe/situation.ts';
+import { parameterNames } from '../resources/parameters.ts';
 
 export const parametersRefused = 'ParametersRefused';
 

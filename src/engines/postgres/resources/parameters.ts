@@ -14,6 +14,11 @@ const slotShare = 0.2;
 
 export type Parameters = Readonly<Record<string, string>>;
 
+/** Those of PostgreSQL itself: a setting of an extension that is not loaded yet has no entry of its own. */
+export function parameterNames({ parameters }: PostgresSpec): readonly string[] {
+  return Object.keys(parameters).filter((name) => !name.includes('.'));
+}
+
 /** Share that WAL takes between two checkpoints. PostgreSQL's default is for a volume of 10Gi, and fills a smaller one. */
 const walShare = 0.1;
 /** The same of a volume that has nothing else. */

@@ -15,6 +15,7 @@ import { containerSecurityContext } from '../../../resources/podsecurity.ts';
 import type { PostgresSpec } from '../kind/schema.ts';
 import { claimName, paths, postgresNames, roles, sqlPort, walClaimName, walClaimTemplate } from '../names.ts';
 import { afterVariables, operatorCertificate } from './after-upgrade.ts';
+import { parameterNames } from './parameters.ts';
 import { isStrict, serverCaFile } from './patroni-config.ts';
 import { certificates, type Mounted, scratch, users } from './pods.ts';
 
@@ -196,5 +197,11 @@ function environment(
     connect_timeout: '5',
   };
   const words = Object.entries(source).map(([key, value]) => `${key}=${value}`);
-  return { ...both, SOURCE: words.join(' '), ...(isStrict(spec) ? { NO_SLOT: 'yes' } : {}) };
+  const named = parameterNames(spec).join(' ');
+  return {
+    ...both,
+    SOURCE: words.join(' '),
+    ...(isStrict(spec) ? { NO_SLOT: 'yes' } : {}),
+    ...(named === '' ? {} : { PARAMETERS: named }),
+  };
 }

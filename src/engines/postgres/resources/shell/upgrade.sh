@@ -6,11 +6,11 @@
 #   undo        puts the old data back, where the new version has never run on it
 #   after       statistics, and SQL of the user, while the new version serves
 # OLD and NEW are major versions. WAL_DIRECTORY: where pg_wal leads to, if the log has a volume of its own; the new log is
-# beside it, as WAL_DIRECTORY.NEW. The result is the termination message: lines KEY=VALUE, or the words of what failed.
+# beside it, as WAL_DIRECTORY.NEW. PARAMETERS: names of settings that the new version has to have if the old one does. The result is the termination message: lines KEY=VALUE, or the words of what failed.
 # Safe to kill at any point and to run again. Exit code 3: it would fail again, and the old data is as it was.
 set -eu
 : "${OLD:?}" "${NEW:?}" "${MESSAGE:=/dev/termination-log}" "${VOLUME:=/var/lib/postgresql}"
-: "${PROGRAMS:=/usr/lib/postgresql}" "${SOCKET:=/var/run/postgresql}" "${SUPERUSER:=postgres}" "${OPERATOR_ROLE:=clusterwright}"
+: "${PARAMETERS:=}" "${PROGRAMS:=/usr/lib/postgresql}" "${SOCKET:=/var/run/postgresql}" "${SUPERUSER:=postgres}" "${OPERATOR_ROLE:=clusterwright}"
 export LC_ALL=C.UTF-8
 data=$VOLUME/data new=$VOLUME/data.new-$NEW kept=$VOLUME/data.old-$OLD linked=$VOLUME/linked-$OLD-$NEW
 newwal=${WAL_DIRECTORY:+$WAL_DIRECTORY.$NEW}
@@ -45,6 +45,19 @@ state=$(control "$OLD" "$data" 'Database cluster state')
 checkpoint=$(control "$OLD" "$data" 'Latest checkpoint location')
 timeline=$(control "$OLD" "$data" "Latest checkpoint's TimeLineID")
 EOF
+}
+
+has() { "$PROGRAMS/$1/bin/postgres" -D /tmp/settings -C "$2" > /dev/null 2>&1; }
+
+# The new members would run without what they do not know, and nobody has decided that.
+parameters() {
+  mkdir -p /tmp/settings
+  : > /tmp/settings/postgresql.conf
+  unknown=
+  for name in $PARAMETERS; do
+    if has "$OLD" "$name" && ! has "$NEW" "$name"; then unknown="$unknown${unknown:+, }$name"; fi
+  done
+  if [ -n "$unknown" ]; then echo "PostgreSQL $NEW does not have these settings of spec.parameters: $unknown. Remove them" | refuse; fi
 }
 
 # The copy is recovered by the old server, as after a crash.
@@ -220,6 +233,7 @@ after() {
 case ${1:-} in
   checkpoint) checkpoint ;;
   rehearse)
+    parameters
     copy
     upgrade
     ;;
