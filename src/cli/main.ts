@@ -35,7 +35,7 @@ const cliContext = ({ engines, images = async () => [], agent }: CliOptions): Cl
   stderr: (output) => void stderr.write(output),
   handlers: async (agentImage, imageRegistry) => {
     const [{ handlersOf }, known] = await Promise.all([import('../jobs/handlers.ts'), engines()]);
-    return handlersOf(known, agentImage, imageRegistry);
+    return handlersOf(known, agentImage, { imageRegistry });
   },
   images,
   readText: (path) => readFile(path, 'utf8'),

@@ -6,6 +6,7 @@ import type { Desired } from '../../../plan/objects.ts';
 import { configMap } from '../../../resources/configmap.ts';
 import { disruptionBudget } from '../../../resources/disruptionbudget.ts';
 import { ownedMetadata, type Part, selectorLabels, unownedMetadata } from '../../../resources/metadata.ts';
+import { networkPolicy } from '../../../resources/network-policy.ts';
 import { bindingOf, generatedSecret } from '../../../resources/secret.ts';
 import { clusterIPService, headlessService } from '../../../resources/service.ts';
 import { identityKey } from '../client/identity.ts';
@@ -75,6 +76,10 @@ export const redisResources = memoize((cluster: Cluster<RedisSpec>): readonly De
     );
   }
   objects.push(...accessServices(cluster).map((object) => ({ object })));
+  if (spec.networkPolicy !== undefined) {
+    const ports = { clients: [dataPort, ...(withSentinel ? [sentinelPort] : [])], metrics: [] };
+    objects.push({ object: networkPolicy(cluster, spec.networkPolicy, { part: data, ports }) });
+  }
   return objects;
 });
 
