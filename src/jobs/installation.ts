@@ -6,6 +6,7 @@ import type { Cluster } from '../api/cluster.ts';
 import type { BackupSupport } from '../engine/backup-support.ts';
 import type { KindHandler } from '../engine/engine.ts';
 import { memoize } from '../plan/memoize.ts';
+import { defaultOperatorNamespace } from '../resources/operator-pods.ts';
 
 export interface Installation {
   /** Where images come from that nobody names. Undefined: from where they are released. */
@@ -15,7 +16,9 @@ export interface Installation {
 }
 
 export function withInstallation(handler: KindHandler, installation: Installation): KindHandler {
-  const { imageRegistry, operatorNamespace } = installation;
+  const { imageRegistry } = installation;
+  const operatorNamespace =
+    installation.operatorNamespace === defaultOperatorNamespace ? undefined : installation.operatorNamespace;
   if (imageRegistry === undefined && operatorNamespace === undefined) return handler;
   const facts = {
     ...(imageRegistry === undefined ? {} : { imageRegistry }),

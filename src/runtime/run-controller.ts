@@ -1,7 +1,6 @@
 /// <reference types="node" preserve="true" />
 /** The controller as its image runs it: its configuration comes from the environment alone. */
 import { type DefinedEngine, handlersOf } from '../jobs/handlers.ts';
-import { defaultOperatorNamespace } from '../resources/operator-pods.ts';
 import { systemClock } from '../system/clock.ts';
 import { createLog, type LogLevel } from '../system/log.ts';
 import { controllerSettings } from './controller-settings.ts';
@@ -24,9 +23,7 @@ export async function runController({ engines }: { readonly engines: readonly De
     createLog({ level: logLevel }).error({ faults }, 'the operator does not start: its settings are not valid');
     return 1;
   }
-  const home = isInCluster(process.env) ? await inClusterNamespace({ clock: systemClock }) : undefined;
-  // Clusters are known by what they are told: where nothing is told, none is copied.
-  const operatorNamespace = home === defaultOperatorNamespace ? undefined : home;
+  const operatorNamespace = isInCluster(process.env) ? await inClusterNamespace({ clock: systemClock }) : undefined;
   return runOperatorProcess({
     // The Deployment names its own image; without it, what a release of this version is called.
     handlers: handlersOf(engines, CLUSTERWRIGHT_AGENT_IMAGE, { imageRegistry, operatorNamespace }),

@@ -54,7 +54,7 @@ export function world(options: WorldOptions = {}): World {
     program,
     command: program,
     dial,
-    handlers: (agentImage, imageRegistry) => Promise.resolve(handlersOf(engines, agentImage, { imageRegistry })),
+    handlers: (...settings) => Promise.resolve(handlersOf(engines, ...settings)),
     images: () => Promise.resolve([]),
     stdout: (text) => {
       printed.out += text;
