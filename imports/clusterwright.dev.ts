@@ -1160,6 +1160,13 @@ export interface EtcdClusterSpec {
   readonly maintenance?: EtcdClusterSpecMaintenance;
 
   /**
+   * Limits who may connect to the pods of the cluster, by a NetworkPolicy. The pods of the cluster, its Jobs and the operator may connect to all ports. When absent, there is no NetworkPolicy.
+   *
+   * @schema EtcdClusterSpec#networkPolicy
+   */
+  readonly networkPolicy?: EtcdClusterSpecNetworkPolicy;
+
+  /**
    * Stop all changes by the operator. The database runs, and still elects its leader. The operator renews no certificates.
    *
    * @schema EtcdClusterSpec#paused
@@ -1231,6 +1238,7 @@ export function toJson_EtcdClusterSpec(obj: EtcdClusterSpec | undefined): Record
     'deletionPolicy': obj.deletionPolicy,
     'image': obj.image,
     'maintenance': toJson_EtcdClusterSpecMaintenance(obj.maintenance),
+    'networkPolicy': toJson_EtcdClusterSpecNetworkPolicy(obj.networkPolicy),
     'paused': obj.paused,
     'pods': toJson_EtcdClusterSpecPods(obj.pods),
     'replicas': obj.replicas,
@@ -1477,6 +1485,42 @@ export function toJson_EtcdClusterSpecMaintenance(obj: EtcdClusterSpecMaintenanc
   if (obj === undefined) { return undefined; }
   const result = {
     'defrag': toJson_EtcdClusterSpecMaintenanceDefrag(obj.defrag),
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * Limits who may connect to the pods of the cluster, by a NetworkPolicy. The pods of the cluster, its Jobs and the operator may connect to all ports. When absent, there is no NetworkPolicy.
+ *
+ * @schema EtcdClusterSpecNetworkPolicy
+ */
+export interface EtcdClusterSpecNetworkPolicy {
+  /**
+   * Who may connect to the ports for clients. When empty, nobody. When absent, pods of the namespace.
+   *
+   * @schema EtcdClusterSpecNetworkPolicy#clients
+   */
+  readonly clients?: EtcdClusterSpecNetworkPolicyClients[];
+
+  /**
+   * Who may connect to the ports with metrics. When empty, nobody. When absent, pods of all namespaces.
+   *
+   * @schema EtcdClusterSpecNetworkPolicy#metrics
+   */
+  readonly metrics?: EtcdClusterSpecNetworkPolicyMetrics[];
+}
+
+/**
+ * Converts an object of type 'EtcdClusterSpecNetworkPolicy' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_EtcdClusterSpecNetworkPolicy(obj: EtcdClusterSpecNetworkPolicy | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'clients': obj.clients?.map(y => toJson_EtcdClusterSpecNetworkPolicyClients(y)),
+    'metrics': obj.metrics?.map(y => toJson_EtcdClusterSpecNetworkPolicyMetrics(y)),
   };
   // filter undefined values
   return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
@@ -2063,6 +2107,94 @@ export function toJson_EtcdClusterSpecMaintenanceDefrag(obj: EtcdClusterSpecMain
   const result = {
     'mode': obj.mode,
     'unusedPercent': obj.unusedPercent,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * Pods by namespaceSelector, podSelector or both, or addresses by ipBlock. Without namespaceSelector, pods of the namespace of the cluster.
+ *
+ * @schema EtcdClusterSpecNetworkPolicyClients
+ */
+export interface EtcdClusterSpecNetworkPolicyClients {
+  /**
+   * Addresses outside of the Kubernetes cluster.
+   *
+   * @schema EtcdClusterSpecNetworkPolicyClients#ipBlock
+   */
+  readonly ipBlock?: EtcdClusterSpecNetworkPolicyClientsIpBlock;
+
+  /**
+   * Selects namespaces. When empty, all namespaces.
+   *
+   * @schema EtcdClusterSpecNetworkPolicyClients#namespaceSelector
+   */
+  readonly namespaceSelector?: EtcdClusterSpecNetworkPolicyClientsNamespaceSelector;
+
+  /**
+   * Selects pods. When empty, all pods.
+   *
+   * @schema EtcdClusterSpecNetworkPolicyClients#podSelector
+   */
+  readonly podSelector?: EtcdClusterSpecNetworkPolicyClientsPodSelector;
+}
+
+/**
+ * Converts an object of type 'EtcdClusterSpecNetworkPolicyClients' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_EtcdClusterSpecNetworkPolicyClients(obj: EtcdClusterSpecNetworkPolicyClients | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'ipBlock': toJson_EtcdClusterSpecNetworkPolicyClientsIpBlock(obj.ipBlock),
+    'namespaceSelector': toJson_EtcdClusterSpecNetworkPolicyClientsNamespaceSelector(obj.namespaceSelector),
+    'podSelector': toJson_EtcdClusterSpecNetworkPolicyClientsPodSelector(obj.podSelector),
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * Pods by namespaceSelector, podSelector or both, or addresses by ipBlock. Without namespaceSelector, pods of the namespace of the cluster.
+ *
+ * @schema EtcdClusterSpecNetworkPolicyMetrics
+ */
+export interface EtcdClusterSpecNetworkPolicyMetrics {
+  /**
+   * Addresses outside of the Kubernetes cluster.
+   *
+   * @schema EtcdClusterSpecNetworkPolicyMetrics#ipBlock
+   */
+  readonly ipBlock?: EtcdClusterSpecNetworkPolicyMetricsIpBlock;
+
+  /**
+   * Selects namespaces. When empty, all namespaces.
+   *
+   * @schema EtcdClusterSpecNetworkPolicyMetrics#namespaceSelector
+   */
+  readonly namespaceSelector?: EtcdClusterSpecNetworkPolicyMetricsNamespaceSelector;
+
+  /**
+   * Selects pods. When empty, all pods.
+   *
+   * @schema EtcdClusterSpecNetworkPolicyMetrics#podSelector
+   */
+  readonly podSelector?: EtcdClusterSpecNetworkPolicyMetricsPodSelector;
+}
+
+/**
+ * Converts an object of type 'EtcdClusterSpecNetworkPolicyMetrics' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_EtcdClusterSpecNetworkPolicyMetrics(obj: EtcdClusterSpecNetworkPolicyMetrics | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'ipBlock': toJson_EtcdClusterSpecNetworkPolicyMetricsIpBlock(obj.ipBlock),
+    'namespaceSelector': toJson_EtcdClusterSpecNetworkPolicyMetricsNamespaceSelector(obj.namespaceSelector),
+    'podSelector': toJson_EtcdClusterSpecNetworkPolicyMetricsPodSelector(obj.podSelector),
   };
   // filter undefined values
   return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
@@ -2736,6 +2868,190 @@ export enum EtcdClusterSpecMaintenanceDefragMode {
   /** Off */
   OFF = "Off",
 }
+
+/**
+ * Addresses outside of the Kubernetes cluster.
+ *
+ * @schema EtcdClusterSpecNetworkPolicyClientsIpBlock
+ */
+export interface EtcdClusterSpecNetworkPolicyClientsIpBlock {
+  /**
+   * Address range, for example 10.0.0.0/8.
+   *
+   * @schema EtcdClusterSpecNetworkPolicyClientsIpBlock#cidr
+   */
+  readonly cidr: string;
+
+  /**
+   * Address ranges inside of cidr that may not connect.
+   *
+   * @schema EtcdClusterSpecNetworkPolicyClientsIpBlock#except
+   */
+  readonly except?: string[];
+}
+
+/**
+ * Converts an object of type 'EtcdClusterSpecNetworkPolicyClientsIpBlock' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_EtcdClusterSpecNetworkPolicyClientsIpBlock(obj: EtcdClusterSpecNetworkPolicyClientsIpBlock | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'cidr': obj.cidr,
+    'except': obj.except?.map(y => y),
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * Selects namespaces. When empty, all namespaces.
+ *
+ * @schema EtcdClusterSpecNetworkPolicyClientsNamespaceSelector
+ */
+export interface EtcdClusterSpecNetworkPolicyClientsNamespaceSelector {
+  /**
+   * Labels that it must have.
+   *
+   * @schema EtcdClusterSpecNetworkPolicyClientsNamespaceSelector#matchLabels
+   */
+  readonly matchLabels?: { [key: string]: string };
+}
+
+/**
+ * Converts an object of type 'EtcdClusterSpecNetworkPolicyClientsNamespaceSelector' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_EtcdClusterSpecNetworkPolicyClientsNamespaceSelector(obj: EtcdClusterSpecNetworkPolicyClientsNamespaceSelector | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'matchLabels': ((obj.matchLabels) === undefined) ? undefined : (Object.entries(obj.matchLabels).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {})),
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * Selects pods. When empty, all pods.
+ *
+ * @schema EtcdClusterSpecNetworkPolicyClientsPodSelector
+ */
+export interface EtcdClusterSpecNetworkPolicyClientsPodSelector {
+  /**
+   * Labels that it must have.
+   *
+   * @schema EtcdClusterSpecNetworkPolicyClientsPodSelector#matchLabels
+   */
+  readonly matchLabels?: { [key: string]: string };
+}
+
+/**
+ * Converts an object of type 'EtcdClusterSpecNetworkPolicyClientsPodSelector' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_EtcdClusterSpecNetworkPolicyClientsPodSelector(obj: EtcdClusterSpecNetworkPolicyClientsPodSelector | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'matchLabels': ((obj.matchLabels) === undefined) ? undefined : (Object.entries(obj.matchLabels).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {})),
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * Addresses outside of the Kubernetes cluster.
+ *
+ * @schema EtcdClusterSpecNetworkPolicyMetricsIpBlock
+ */
+export interface EtcdClusterSpecNetworkPolicyMetricsIpBlock {
+  /**
+   * Address range, for example 10.0.0.0/8.
+   *
+   * @schema EtcdClusterSpecNetworkPolicyMetricsIpBlock#cidr
+   */
+  readonly cidr: string;
+
+  /**
+   * Address ranges inside of cidr that may not connect.
+   *
+   * @schema EtcdClusterSpecNetworkPolicyMetricsIpBlock#except
+   */
+  readonly except?: string[];
+}
+
+/**
+ * Converts an object of type 'EtcdClusterSpecNetworkPolicyMetricsIpBlock' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_EtcdClusterSpecNetworkPolicyMetricsIpBlock(obj: EtcdClusterSpecNetworkPolicyMetricsIpBlock | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'cidr': obj.cidr,
+    'except': obj.except?.map(y => y),
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * Selects namespaces. When empty, all namespaces.
+ *
+ * @schema EtcdClusterSpecNetworkPolicyMetricsNamespaceSelector
+ */
+export interface EtcdClusterSpecNetworkPolicyMetricsNamespaceSelector {
+  /**
+   * Labels that it must have.
+   *
+   * @schema EtcdClusterSpecNetworkPolicyMetricsNamespaceSelector#matchLabels
+   */
+  readonly matchLabels?: { [key: string]: string };
+}
+
+/**
+ * Converts an object of type 'EtcdClusterSpecNetworkPolicyMetricsNamespaceSelector' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_EtcdClusterSpecNetworkPolicyMetricsNamespaceSelector(obj: EtcdClusterSpecNetworkPolicyMetricsNamespaceSelector | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'matchLabels': ((obj.matchLabels) === undefined) ? undefined : (Object.entries(obj.matchLabels).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {})),
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * Selects pods. When empty, all pods.
+ *
+ * @schema EtcdClusterSpecNetworkPolicyMetricsPodSelector
+ */
+export interface EtcdClusterSpecNetworkPolicyMetricsPodSelector {
+  /**
+   * Labels that it must have.
+   *
+   * @schema EtcdClusterSpecNetworkPolicyMetricsPodSelector#matchLabels
+   */
+  readonly matchLabels?: { [key: string]: string };
+}
+
+/**
+ * Converts an object of type 'EtcdClusterSpecNetworkPolicyMetricsPodSelector' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_EtcdClusterSpecNetworkPolicyMetricsPodSelector(obj: EtcdClusterSpecNetworkPolicyMetricsPodSelector | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'matchLabels': ((obj.matchLabels) === undefined) ? undefined : (Object.entries(obj.matchLabels).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {})),
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
  * CPU, for example 2. When absent, there is no limit.
@@ -3617,6 +3933,13 @@ export interface PostgresClusterSpec {
   readonly monitoring?: PostgresClusterSpecMonitoring;
 
   /**
+   * Limits who may connect to the pods of the cluster, by a NetworkPolicy. The pods of the cluster, its Jobs and the operator may connect to all ports. When absent, there is no NetworkPolicy.
+   *
+   * @schema PostgresClusterSpec#networkPolicy
+   */
+  readonly networkPolicy?: PostgresClusterSpecNetworkPolicy;
+
+  /**
    * Settings of postgresql.conf, by name, as text. PostgreSQL itself says which of them need a restart: members restart one at a time. Settings that name files, addresses, programs or peers, that decide durability, or that belong to other fields are refused. `shared_preload_libraries` takes names without a path.
    *
    * @schema PostgresClusterSpec#parameters
@@ -3718,6 +4041,7 @@ export function toJson_PostgresClusterSpec(obj: PostgresClusterSpec | undefined)
     'initial': toJson_PostgresClusterSpecInitial(obj.initial),
     'instances': obj.instances,
     'monitoring': toJson_PostgresClusterSpecMonitoring(obj.monitoring),
+    'networkPolicy': toJson_PostgresClusterSpecNetworkPolicy(obj.networkPolicy),
     'parameters': ((obj.parameters) === undefined) ? undefined : (Object.entries(obj.parameters).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {})),
     'paused': obj.paused,
     'pods': toJson_PostgresClusterSpecPods(obj.pods),
@@ -4032,6 +4356,42 @@ export function toJson_PostgresClusterSpecMonitoring(obj: PostgresClusterSpecMon
     'image': obj.image,
     'queries': obj.queries?.map(y => toJson_PostgresClusterSpecMonitoringQueries(y)),
     'resources': toJson_PostgresClusterSpecMonitoringResources(obj.resources),
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * Limits who may connect to the pods of the cluster, by a NetworkPolicy. The pods of the cluster, its Jobs and the operator may connect to all ports. When absent, there is no NetworkPolicy.
+ *
+ * @schema PostgresClusterSpecNetworkPolicy
+ */
+export interface PostgresClusterSpecNetworkPolicy {
+  /**
+   * Who may connect to the ports for clients. When empty, nobody. When absent, pods of the namespace.
+   *
+   * @schema PostgresClusterSpecNetworkPolicy#clients
+   */
+  readonly clients?: PostgresClusterSpecNetworkPolicyClients[];
+
+  /**
+   * Who may connect to the ports with metrics. When empty, nobody. When absent, pods of all namespaces.
+   *
+   * @schema PostgresClusterSpecNetworkPolicy#metrics
+   */
+  readonly metrics?: PostgresClusterSpecNetworkPolicyMetrics[];
+}
+
+/**
+ * Converts an object of type 'PostgresClusterSpecNetworkPolicy' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_PostgresClusterSpecNetworkPolicy(obj: PostgresClusterSpecNetworkPolicy | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'clients': obj.clients?.map(y => toJson_PostgresClusterSpecNetworkPolicyClients(y)),
+    'metrics': obj.metrics?.map(y => toJson_PostgresClusterSpecNetworkPolicyMetrics(y)),
   };
   // filter undefined values
   return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
@@ -5060,6 +5420,94 @@ export function toJson_PostgresClusterSpecMonitoringResources(obj: PostgresClust
   const result = {
     'limits': toJson_PostgresClusterSpecMonitoringResourcesLimits(obj.limits),
     'requests': toJson_PostgresClusterSpecMonitoringResourcesRequests(obj.requests),
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * Pods by namespaceSelector, podSelector or both, or addresses by ipBlock. Without namespaceSelector, pods of the namespace of the cluster.
+ *
+ * @schema PostgresClusterSpecNetworkPolicyClients
+ */
+export interface PostgresClusterSpecNetworkPolicyClients {
+  /**
+   * Addresses outside of the Kubernetes cluster.
+   *
+   * @schema PostgresClusterSpecNetworkPolicyClients#ipBlock
+   */
+  readonly ipBlock?: PostgresClusterSpecNetworkPolicyClientsIpBlock;
+
+  /**
+   * Selects namespaces. When empty, all namespaces.
+   *
+   * @schema PostgresClusterSpecNetworkPolicyClients#namespaceSelector
+   */
+  readonly namespaceSelector?: PostgresClusterSpecNetworkPolicyClientsNamespaceSelector;
+
+  /**
+   * Selects pods. When empty, all pods.
+   *
+   * @schema PostgresClusterSpecNetworkPolicyClients#podSelector
+   */
+  readonly podSelector?: PostgresClusterSpecNetworkPolicyClientsPodSelector;
+}
+
+/**
+ * Converts an object of type 'PostgresClusterSpecNetworkPolicyClients' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_PostgresClusterSpecNetworkPolicyClients(obj: PostgresClusterSpecNetworkPolicyClients | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'ipBlock': toJson_PostgresClusterSpecNetworkPolicyClientsIpBlock(obj.ipBlock),
+    'namespaceSelector': toJson_PostgresClusterSpecNetworkPolicyClientsNamespaceSelector(obj.namespaceSelector),
+    'podSelector': toJson_PostgresClusterSpecNetworkPolicyClientsPodSelector(obj.podSelector),
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * Pods by namespaceSelector, podSelector or both, or addresses by ipBlock. Without namespaceSelector, pods of the namespace of the cluster.
+ *
+ * @schema PostgresClusterSpecNetworkPolicyMetrics
+ */
+export interface PostgresClusterSpecNetworkPolicyMetrics {
+  /**
+   * Addresses outside of the Kubernetes cluster.
+   *
+   * @schema PostgresClusterSpecNetworkPolicyMetrics#ipBlock
+   */
+  readonly ipBlock?: PostgresClusterSpecNetworkPolicyMetricsIpBlock;
+
+  /**
+   * Selects namespaces. When empty, all namespaces.
+   *
+   * @schema PostgresClusterSpecNetworkPolicyMetrics#namespaceSelector
+   */
+  readonly namespaceSelector?: PostgresClusterSpecNetworkPolicyMetricsNamespaceSelector;
+
+  /**
+   * Selects pods. When empty, all pods.
+   *
+   * @schema PostgresClusterSpecNetworkPolicyMetrics#podSelector
+   */
+  readonly podSelector?: PostgresClusterSpecNetworkPolicyMetricsPodSelector;
+}
+
+/**
+ * Converts an object of type 'PostgresClusterSpecNetworkPolicyMetrics' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_PostgresClusterSpecNetworkPolicyMetrics(obj: PostgresClusterSpecNetworkPolicyMetrics | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'ipBlock': toJson_PostgresClusterSpecNetworkPolicyMetricsIpBlock(obj.ipBlock),
+    'namespaceSelector': toJson_PostgresClusterSpecNetworkPolicyMetricsNamespaceSelector(obj.namespaceSelector),
+    'podSelector': toJson_PostgresClusterSpecNetworkPolicyMetricsPodSelector(obj.podSelector),
   };
   // filter undefined values
   return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
@@ -6274,6 +6722,190 @@ export function toJson_PostgresClusterSpecMonitoringResourcesRequests(obj: Postg
   const result = {
     'cpu': obj.cpu?.value,
     'memory': obj.memory?.value,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * Addresses outside of the Kubernetes cluster.
+ *
+ * @schema PostgresClusterSpecNetworkPolicyClientsIpBlock
+ */
+export interface PostgresClusterSpecNetworkPolicyClientsIpBlock {
+  /**
+   * Address range, for example 10.0.0.0/8.
+   *
+   * @schema PostgresClusterSpecNetworkPolicyClientsIpBlock#cidr
+   */
+  readonly cidr: string;
+
+  /**
+   * Address ranges inside of cidr that may not connect.
+   *
+   * @schema PostgresClusterSpecNetworkPolicyClientsIpBlock#except
+   */
+  readonly except?: string[];
+}
+
+/**
+ * Converts an object of type 'PostgresClusterSpecNetworkPolicyClientsIpBlock' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_PostgresClusterSpecNetworkPolicyClientsIpBlock(obj: PostgresClusterSpecNetworkPolicyClientsIpBlock | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'cidr': obj.cidr,
+    'except': obj.except?.map(y => y),
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * Selects namespaces. When empty, all namespaces.
+ *
+ * @schema PostgresClusterSpecNetworkPolicyClientsNamespaceSelector
+ */
+export interface PostgresClusterSpecNetworkPolicyClientsNamespaceSelector {
+  /**
+   * Labels that it must have.
+   *
+   * @schema PostgresClusterSpecNetworkPolicyClientsNamespaceSelector#matchLabels
+   */
+  readonly matchLabels?: { [key: string]: string };
+}
+
+/**
+ * Converts an object of type 'PostgresClusterSpecNetworkPolicyClientsNamespaceSelector' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_PostgresClusterSpecNetworkPolicyClientsNamespaceSelector(obj: PostgresClusterSpecNetworkPolicyClientsNamespaceSelector | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'matchLabels': ((obj.matchLabels) === undefined) ? undefined : (Object.entries(obj.matchLabels).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {})),
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * Selects pods. When empty, all pods.
+ *
+ * @schema PostgresClusterSpecNetworkPolicyClientsPodSelector
+ */
+export interface PostgresClusterSpecNetworkPolicyClientsPodSelector {
+  /**
+   * Labels that it must have.
+   *
+   * @schema PostgresClusterSpecNetworkPolicyClientsPodSelector#matchLabels
+   */
+  readonly matchLabels?: { [key: string]: string };
+}
+
+/**
+ * Converts an object of type 'PostgresClusterSpecNetworkPolicyClientsPodSelector' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_PostgresClusterSpecNetworkPolicyClientsPodSelector(obj: PostgresClusterSpecNetworkPolicyClientsPodSelector | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'matchLabels': ((obj.matchLabels) === undefined) ? undefined : (Object.entries(obj.matchLabels).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {})),
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * Addresses outside of the Kubernetes cluster.
+ *
+ * @schema PostgresClusterSpecNetworkPolicyMetricsIpBlock
+ */
+export interface PostgresClusterSpecNetworkPolicyMetricsIpBlock {
+  /**
+   * Address range, for example 10.0.0.0/8.
+   *
+   * @schema PostgresClusterSpecNetworkPolicyMetricsIpBlock#cidr
+   */
+  readonly cidr: string;
+
+  /**
+   * Address ranges inside of cidr that may not connect.
+   *
+   * @schema PostgresClusterSpecNetworkPolicyMetricsIpBlock#except
+   */
+  readonly except?: string[];
+}
+
+/**
+ * Converts an object of type 'PostgresClusterSpecNetworkPolicyMetricsIpBlock' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_PostgresClusterSpecNetworkPolicyMetricsIpBlock(obj: PostgresClusterSpecNetworkPolicyMetricsIpBlock | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'cidr': obj.cidr,
+    'except': obj.except?.map(y => y),
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * Selects namespaces. When empty, all namespaces.
+ *
+ * @schema PostgresClusterSpecNetworkPolicyMetricsNamespaceSelector
+ */
+export interface PostgresClusterSpecNetworkPolicyMetricsNamespaceSelector {
+  /**
+   * Labels that it must have.
+   *
+   * @schema PostgresClusterSpecNetworkPolicyMetricsNamespaceSelector#matchLabels
+   */
+  readonly matchLabels?: { [key: string]: string };
+}
+
+/**
+ * Converts an object of type 'PostgresClusterSpecNetworkPolicyMetricsNamespaceSelector' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_PostgresClusterSpecNetworkPolicyMetricsNamespaceSelector(obj: PostgresClusterSpecNetworkPolicyMetricsNamespaceSelector | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'matchLabels': ((obj.matchLabels) === undefined) ? undefined : (Object.entries(obj.matchLabels).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {})),
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * Selects pods. When empty, all pods.
+ *
+ * @schema PostgresClusterSpecNetworkPolicyMetricsPodSelector
+ */
+export interface PostgresClusterSpecNetworkPolicyMetricsPodSelector {
+  /**
+   * Labels that it must have.
+   *
+   * @schema PostgresClusterSpecNetworkPolicyMetricsPodSelector#matchLabels
+   */
+  readonly matchLabels?: { [key: string]: string };
+}
+
+/**
+ * Converts an object of type 'PostgresClusterSpecNetworkPolicyMetricsPodSelector' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_PostgresClusterSpecNetworkPolicyMetricsPodSelector(obj: PostgresClusterSpecNetworkPolicyMetricsPodSelector | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'matchLabels': ((obj.matchLabels) === undefined) ? undefined : (Object.entries(obj.matchLabels).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {})),
   };
   // filter undefined values
   return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
@@ -7993,6 +8625,13 @@ export interface RedisClusterSpec {
   readonly mode?: RedisClusterSpecMode;
 
   /**
+   * Limits who may connect to the pods of the cluster, by a NetworkPolicy. The pods of the cluster, its Jobs and the operator may connect to all ports. When absent, there is no NetworkPolicy.
+   *
+   * @schema RedisClusterSpec#networkPolicy
+   */
+  readonly networkPolicy?: RedisClusterSpecNetworkPolicy;
+
+  /**
    * Stop all changes by the operator. The database runs, and Sentinel still performs failovers.
    *
    * @schema RedisClusterSpec#paused
@@ -8064,6 +8703,7 @@ export function toJson_RedisClusterSpec(obj: RedisClusterSpec | undefined): Reco
     'deletionPolicy': obj.deletionPolicy,
     'image': obj.image,
     'mode': obj.mode,
+    'networkPolicy': toJson_RedisClusterSpecNetworkPolicy(obj.networkPolicy),
     'paused': obj.paused,
     'pods': toJson_RedisClusterSpecPods(obj.pods),
     'replicas': obj.replicas,
@@ -8691,6 +9331,42 @@ export enum RedisClusterSpecMode {
   /** Sentinel */
   SENTINEL = "Sentinel",
 }
+
+/**
+ * Limits who may connect to the pods of the cluster, by a NetworkPolicy. The pods of the cluster, its Jobs and the operator may connect to all ports. When absent, there is no NetworkPolicy.
+ *
+ * @schema RedisClusterSpecNetworkPolicy
+ */
+export interface RedisClusterSpecNetworkPolicy {
+  /**
+   * Who may connect to the ports for clients. When empty, nobody. When absent, pods of the namespace.
+   *
+   * @schema RedisClusterSpecNetworkPolicy#clients
+   */
+  readonly clients?: RedisClusterSpecNetworkPolicyClients[];
+
+  /**
+   * Who may connect to the ports with metrics. When empty, nobody. When absent, pods of all namespaces.
+   *
+   * @schema RedisClusterSpecNetworkPolicy#metrics
+   */
+  readonly metrics?: RedisClusterSpecNetworkPolicyMetrics[];
+}
+
+/**
+ * Converts an object of type 'RedisClusterSpecNetworkPolicy' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_RedisClusterSpecNetworkPolicy(obj: RedisClusterSpecNetworkPolicy | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'clients': obj.clients?.map(y => toJson_RedisClusterSpecNetworkPolicyClients(y)),
+    'metrics': obj.metrics?.map(y => toJson_RedisClusterSpecNetworkPolicyMetrics(y)),
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
  * Additions to all pods of the cluster, also to those of its Jobs. After a change, the pods restart one at a time.
@@ -9363,6 +10039,94 @@ export enum RedisClusterSpecConfigMaxmemoryPolicy {
 }
 
 /**
+ * Pods by namespaceSelector, podSelector or both, or addresses by ipBlock. Without namespaceSelector, pods of the namespace of the cluster.
+ *
+ * @schema RedisClusterSpecNetworkPolicyClients
+ */
+export interface RedisClusterSpecNetworkPolicyClients {
+  /**
+   * Addresses outside of the Kubernetes cluster.
+   *
+   * @schema RedisClusterSpecNetworkPolicyClients#ipBlock
+   */
+  readonly ipBlock?: RedisClusterSpecNetworkPolicyClientsIpBlock;
+
+  /**
+   * Selects namespaces. When empty, all namespaces.
+   *
+   * @schema RedisClusterSpecNetworkPolicyClients#namespaceSelector
+   */
+  readonly namespaceSelector?: RedisClusterSpecNetworkPolicyClientsNamespaceSelector;
+
+  /**
+   * Selects pods. When empty, all pods.
+   *
+   * @schema RedisClusterSpecNetworkPolicyClients#podSelector
+   */
+  readonly podSelector?: RedisClusterSpecNetworkPolicyClientsPodSelector;
+}
+
+/**
+ * Converts an object of type 'RedisClusterSpecNetworkPolicyClients' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_RedisClusterSpecNetworkPolicyClients(obj: RedisClusterSpecNetworkPolicyClients | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'ipBlock': toJson_RedisClusterSpecNetworkPolicyClientsIpBlock(obj.ipBlock),
+    'namespaceSelector': toJson_RedisClusterSpecNetworkPolicyClientsNamespaceSelector(obj.namespaceSelector),
+    'podSelector': toJson_RedisClusterSpecNetworkPolicyClientsPodSelector(obj.podSelector),
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * Pods by namespaceSelector, podSelector or both, or addresses by ipBlock. Without namespaceSelector, pods of the namespace of the cluster.
+ *
+ * @schema RedisClusterSpecNetworkPolicyMetrics
+ */
+export interface RedisClusterSpecNetworkPolicyMetrics {
+  /**
+   * Addresses outside of the Kubernetes cluster.
+   *
+   * @schema RedisClusterSpecNetworkPolicyMetrics#ipBlock
+   */
+  readonly ipBlock?: RedisClusterSpecNetworkPolicyMetricsIpBlock;
+
+  /**
+   * Selects namespaces. When empty, all namespaces.
+   *
+   * @schema RedisClusterSpecNetworkPolicyMetrics#namespaceSelector
+   */
+  readonly namespaceSelector?: RedisClusterSpecNetworkPolicyMetricsNamespaceSelector;
+
+  /**
+   * Selects pods. When empty, all pods.
+   *
+   * @schema RedisClusterSpecNetworkPolicyMetrics#podSelector
+   */
+  readonly podSelector?: RedisClusterSpecNetworkPolicyMetricsPodSelector;
+}
+
+/**
+ * Converts an object of type 'RedisClusterSpecNetworkPolicyMetrics' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_RedisClusterSpecNetworkPolicyMetrics(obj: RedisClusterSpecNetworkPolicyMetrics | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'ipBlock': toJson_RedisClusterSpecNetworkPolicyMetricsIpBlock(obj.ipBlock),
+    'namespaceSelector': toJson_RedisClusterSpecNetworkPolicyMetricsNamespaceSelector(obj.namespaceSelector),
+    'podSelector': toJson_RedisClusterSpecNetworkPolicyMetricsPodSelector(obj.podSelector),
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
  * A Secret of type kubernetes.io/dockerconfigjson.
  *
  * @schema RedisClusterSpecPodsImagePullSecrets
@@ -10010,6 +10774,190 @@ export function toJson_RedisClusterSpecBootstrapRestoreTarget(obj: RedisClusterS
   const result = {
     'claim': toJson_RedisClusterSpecBootstrapRestoreTargetClaim(obj.claim),
     's3': toJson_RedisClusterSpecBootstrapRestoreTargetS3(obj.s3),
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * Addresses outside of the Kubernetes cluster.
+ *
+ * @schema RedisClusterSpecNetworkPolicyClientsIpBlock
+ */
+export interface RedisClusterSpecNetworkPolicyClientsIpBlock {
+  /**
+   * Address range, for example 10.0.0.0/8.
+   *
+   * @schema RedisClusterSpecNetworkPolicyClientsIpBlock#cidr
+   */
+  readonly cidr: string;
+
+  /**
+   * Address ranges inside of cidr that may not connect.
+   *
+   * @schema RedisClusterSpecNetworkPolicyClientsIpBlock#except
+   */
+  readonly except?: string[];
+}
+
+/**
+ * Converts an object of type 'RedisClusterSpecNetworkPolicyClientsIpBlock' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_RedisClusterSpecNetworkPolicyClientsIpBlock(obj: RedisClusterSpecNetworkPolicyClientsIpBlock | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'cidr': obj.cidr,
+    'except': obj.except?.map(y => y),
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * Selects namespaces. When empty, all namespaces.
+ *
+ * @schema RedisClusterSpecNetworkPolicyClientsNamespaceSelector
+ */
+export interface RedisClusterSpecNetworkPolicyClientsNamespaceSelector {
+  /**
+   * Labels that it must have.
+   *
+   * @schema RedisClusterSpecNetworkPolicyClientsNamespaceSelector#matchLabels
+   */
+  readonly matchLabels?: { [key: string]: string };
+}
+
+/**
+ * Converts an object of type 'RedisClusterSpecNetworkPolicyClientsNamespaceSelector' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_RedisClusterSpecNetworkPolicyClientsNamespaceSelector(obj: RedisClusterSpecNetworkPolicyClientsNamespaceSelector | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'matchLabels': ((obj.matchLabels) === undefined) ? undefined : (Object.entries(obj.matchLabels).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {})),
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * Selects pods. When empty, all pods.
+ *
+ * @schema RedisClusterSpecNetworkPolicyClientsPodSelector
+ */
+export interface RedisClusterSpecNetworkPolicyClientsPodSelector {
+  /**
+   * Labels that it must have.
+   *
+   * @schema RedisClusterSpecNetworkPolicyClientsPodSelector#matchLabels
+   */
+  readonly matchLabels?: { [key: string]: string };
+}
+
+/**
+ * Converts an object of type 'RedisClusterSpecNetworkPolicyClientsPodSelector' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_RedisClusterSpecNetworkPolicyClientsPodSelector(obj: RedisClusterSpecNetworkPolicyClientsPodSelector | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'matchLabels': ((obj.matchLabels) === undefined) ? undefined : (Object.entries(obj.matchLabels).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {})),
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * Addresses outside of the Kubernetes cluster.
+ *
+ * @schema RedisClusterSpecNetworkPolicyMetricsIpBlock
+ */
+export interface RedisClusterSpecNetworkPolicyMetricsIpBlock {
+  /**
+   * Address range, for example 10.0.0.0/8.
+   *
+   * @schema RedisClusterSpecNetworkPolicyMetricsIpBlock#cidr
+   */
+  readonly cidr: string;
+
+  /**
+   * Address ranges inside of cidr that may not connect.
+   *
+   * @schema RedisClusterSpecNetworkPolicyMetricsIpBlock#except
+   */
+  readonly except?: string[];
+}
+
+/**
+ * Converts an object of type 'RedisClusterSpecNetworkPolicyMetricsIpBlock' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_RedisClusterSpecNetworkPolicyMetricsIpBlock(obj: RedisClusterSpecNetworkPolicyMetricsIpBlock | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'cidr': obj.cidr,
+    'except': obj.except?.map(y => y),
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * Selects namespaces. When empty, all namespaces.
+ *
+ * @schema RedisClusterSpecNetworkPolicyMetricsNamespaceSelector
+ */
+export interface RedisClusterSpecNetworkPolicyMetricsNamespaceSelector {
+  /**
+   * Labels that it must have.
+   *
+   * @schema RedisClusterSpecNetworkPolicyMetricsNamespaceSelector#matchLabels
+   */
+  readonly matchLabels?: { [key: string]: string };
+}
+
+/**
+ * Converts an object of type 'RedisClusterSpecNetworkPolicyMetricsNamespaceSelector' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_RedisClusterSpecNetworkPolicyMetricsNamespaceSelector(obj: RedisClusterSpecNetworkPolicyMetricsNamespaceSelector | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'matchLabels': ((obj.matchLabels) === undefined) ? undefined : (Object.entries(obj.matchLabels).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {})),
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * Selects pods. When empty, all pods.
+ *
+ * @schema RedisClusterSpecNetworkPolicyMetricsPodSelector
+ */
+export interface RedisClusterSpecNetworkPolicyMetricsPodSelector {
+  /**
+   * Labels that it must have.
+   *
+   * @schema RedisClusterSpecNetworkPolicyMetricsPodSelector#matchLabels
+   */
+  readonly matchLabels?: { [key: string]: string };
+}
+
+/**
+ * Converts an object of type 'RedisClusterSpecNetworkPolicyMetricsPodSelector' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_RedisClusterSpecNetworkPolicyMetricsPodSelector(obj: RedisClusterSpecNetworkPolicyMetricsPodSelector | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'matchLabels': ((obj.matchLabels) === undefined) ? undefined : (Object.entries(obj.matchLabels).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {})),
   };
   // filter undefined values
   return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});

@@ -11,6 +11,8 @@ export interface Cluster<Spec = unknown> extends KubeObject {
   readonly status?: ClusterStatus;
   /** No part of the resource: where the operator takes images from that the spec does not name. Undefined: from where they are released. */
   readonly imageRegistry?: string;
+  /** No part of the resource: where the operator runs. Undefined: in `clusterwright-system`. */
+  readonly operatorNamespace?: string;
 }
 
 /** The fields that mean the same in every kind; the runtime needs no more of a spec than this. */

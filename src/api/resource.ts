@@ -20,6 +20,7 @@ export const roleBindings = namespaced('rbac.authorization.k8s.io', 'v1', 'RoleB
 export const statefulSets = namespaced('apps', 'v1', 'StatefulSet', 'statefulsets');
 export const jobs = namespaced('batch', 'v1', 'Job', 'jobs');
 export const cronJobs = namespaced('batch', 'v1', 'CronJob', 'cronjobs');
+export const networkPolicies = namespaced('networking.k8s.io', 'v1', 'NetworkPolicy', 'networkpolicies');
 export const podDisruptionBudgets = namespaced('policy', 'v1', 'PodDisruptionBudget', 'poddisruptionbudgets');
 /** Of cert-manager: served only where that is installed. */
 export const certificates = namespaced('cert-manager.io', 'v1', 'Certificate', 'certificates');
@@ -38,6 +39,7 @@ const builtIn: readonly Resource[] = [
   statefulSets,
   jobs,
   cronJobs,
+  networkPolicies,
   podDisruptionBudgets,
   certificates,
   leases,

@@ -4,6 +4,7 @@
  */
 import type { KindHandler } from '../engine/engine.ts';
 import type { ImageRecipe } from '../engine/image-recipe.ts';
+import type { Installation } from '../jobs/installation.ts';
 import type { Dial } from '../system/dial.ts';
 import type { RunAgent } from './backup/agent-process.ts';
 import type { Connect } from './connection.ts';
@@ -27,8 +28,8 @@ export interface CliContext extends Output {
   readonly program: string;
   /** What to type to run it again: `npx clusterwright` in a checkout. */
   readonly command: string;
-  /** The kinds that this program knows. `agentImage` and `imageRegistry`: what the operator would have been told; see `handlersOf`. */
-  handlers(agentImage?: string, imageRegistry?: string): Promise<readonly KindHandler[]>;
+  /** The kinds that this program knows. `agentImage` and `installation`: what the operator would have been told; see `handlersOf`. */
+  handlers(agentImage?: string, installation?: Installation): Promise<readonly KindHandler[]>;
   /** What the sandbox makes images of these kinds' databases from. */
   images(): Promise<readonly ImageRecipe[]>;
   /** Fails with the code EISDIR for a folder. */

@@ -1,6 +1,6 @@
-/** What the operator in its usual namespace was told by its Deployment: a command shows what that operator would do. */
+/** What an operator was told by its Deployment: a command shows what that operator would do. */
 import type { KubeObject, Resource } from '../api/object.ts';
-import { operatorName, operatorNamespace } from '../constructs/operator-identity.ts';
+import { operatorName } from '../constructs/operator-identity.ts';
 import { ApiError, isNotFound } from '../runtime/api-error.ts';
 import type { KubeClient } from '../runtime/client.ts';
 
@@ -26,9 +26,12 @@ const deployments: Resource = {
 };
 
 /** Undefined where there is none, or where one may not look. */
-export async function installedOperator(client: Pick<KubeClient, 'get'>): Promise<InstalledOperator | undefined> {
+export async function installedOperator(
+  client: Pick<KubeClient, 'get'>,
+  namespace: string,
+): Promise<InstalledOperator | undefined> {
   try {
-    const found = await client.get({ resource: deployments, namespace: operatorNamespace, name: operatorName });
+    const found = await client.get({ resource: deployments, namespace, name: operatorName });
     const variables = variablesOf(found);
     return {
       agentImage: variables.get('CLUSTERWRIGHT_AGENT_IMAGE'),

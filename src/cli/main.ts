@@ -18,6 +18,7 @@ import {
   fromOption,
   imageRegistryOption,
   namespaceOption,
+  operatorNamespaceOption,
   outputOption,
   required,
   targetOptions,
@@ -33,9 +34,9 @@ const cliContext = ({ engines, images = async () => [], agent }: CliOptions): Cl
   command: commandName(argv[1]),
   stdout: (output) => void stdout.write(output),
   stderr: (output) => void stderr.write(output),
-  handlers: async (agentImage, imageRegistry) => {
+  handlers: async (agentImage, installation) => {
     const [{ handlersOf }, known] = await Promise.all([import('../jobs/handlers.ts'), engines()]);
-    return handlersOf(known, agentImage, imageRegistry);
+    return handlersOf(known, agentImage, installation);
   },
   images,
   readText: (path) => readFile(path, 'utf8'),
@@ -92,6 +93,7 @@ function commandLine({ words, names }: Line, cli: CliContext) {
             ...fromOption,
             ...agentImageOption,
             ...imageRegistryOption,
+            ...operatorNamespaceOption,
           }),
         handle(async () => (await import('./render.ts')).render),
       )
@@ -110,6 +112,7 @@ function commandLine({ words, names }: Line, cli: CliContext) {
             ...fromOption,
             ...agentImageOption,
             ...imageRegistryOption,
+            ...operatorNamespaceOption,
             ...askOption,
             ...outputOption('Print the plan as data'),
           }),
@@ -213,6 +216,7 @@ function commandLine({ words, names }: Line, cli: CliContext) {
             },
             ...agentImageOption,
             ...imageRegistryOption,
+            ...operatorNamespaceOption,
             'dry-runs': {
               type: 'boolean',
               default: true,

@@ -1,5 +1,6 @@
 /** Options that several commands take, with one meaning and one wording. */
 import type { Argv, Options } from 'yargs';
+import { defaultOperatorNamespace } from '../resources/operator-pods.ts';
 import type { Format } from './documents.ts';
 import type { Way } from './observation.ts';
 
@@ -29,6 +30,13 @@ export const imageRegistryOption = {
   'image-registry': {
     type: 'string',
     describe: "Registry of images that no resource names [default: CLUSTERWRIGHT_IMAGE_REGISTRY, else the operator's]",
+  },
+} as const satisfies Record<string, Options>;
+
+export const operatorNamespaceOption = {
+  'operator-namespace': {
+    type: 'string',
+    describe: `Namespace of the operator [default: CLUSTERWRIGHT_OPERATOR_NAMESPACE, else ${defaultOperatorNamespace}]`,
   },
 } as const satisfies Record<string, Options>;
 

@@ -4,7 +4,6 @@ import { inRegistry } from '../api/image.ts';
 import { labelSelector, labelSelectorFault } from '../api/label-selector.ts';
 import type { KubeObject, ObjectMeta } from '../api/object.ts';
 import { validateCluster } from '../api/validate.ts';
-import { operatorNamespace } from '../constructs/operator-identity.ts';
 import type { KindHandler } from '../engine/engine.ts';
 import { defaultAgentImage } from '../jobs/agent-pod.ts';
 import { deletionSpec, invalidSpec, maintenanceSpec } from '../runtime/partial-spec.ts';
@@ -21,6 +20,7 @@ import { findCluster, liveDocument } from './live.ts';
 import type { ManifestDocument } from './manifest.ts';
 import { readDocuments } from './manifest-files.ts';
 import type { Way } from './observation.ts';
+import { type OperatorNamespaceArguments, operatorHome } from './operator-namespace.ts';
 import { invalidPreview, type LiveOptions, livePreview, type Preview } from './preview.ts';
 import { aboutOf, findReferred } from './referral.ts';
 import { specChanges } from './spec-change.ts';
@@ -28,7 +28,8 @@ import { specChanges } from './spec-change.ts';
 export interface LiveArguments
   extends Pick<Target, 'kubeconfig' | 'context'>,
     AgentImageArguments,
-    ImageRegistryArguments {
+    ImageRegistryArguments,
+    OperatorNamespaceArguments {
   /** A file, a folder, `-`, or `KIND/NAME`. */
   readonly subject: string;
   readonly namespace?: string | undefined;
@@ -38,6 +39,7 @@ export interface LiveArguments
 
 export async function planLive(args: LiveArguments, cli: CliContext): Promise<readonly Preview[]> {
   const kinds = await cli.handlers();
+  const home = operatorHome(args, cli);
   const documents = parseClusterRef(kinds, args.subject) === undefined ? await readable(args.subject, kinds, cli) : [];
   const connection = await cli.connect(args).catch((cause: Error) => {
     if (documents.length === 0) throw cause;
@@ -47,10 +49,10 @@ export async function planLive(args: LiveArguments, cli: CliContext): Promise<re
   });
   try {
     const { client, forward } = connection;
-    const installed = await installedOperator(client);
+    const installed = await installedOperator(client, home);
     const image = namedAgentImage(args, cli) ?? installed?.agentImage;
     const registry = namedImageRegistry(args, cli) ?? installed?.imageRegistry;
-    const known = await cli.handlers(image, registry);
+    const known = await cli.handlers(image, { imageRegistry: registry, operatorNamespace: home });
     const dryRuns = installed?.dryRuns ?? true;
     const options: LiveOptions = { client, forward, dial: cli.dial, way: args.ask ?? 'forward', dryRuns };
     const ref = parseClusterRef(known, args.subject);
@@ -65,7 +67,7 @@ export async function planLive(args: LiveArguments, cli: CliContext): Promise<re
         `${standIn} stands for the operator's image, which cannot be told from here; --agent-image names it\n`,
       );
     }
-    for (const note of notServed(previews, installed)) cli.stderr(`${note}\n`);
+    for (const note of notServed(previews, installed, home)) cli.stderr(`${note}\n`);
     return previews;
   } finally {
     await connection.close();
@@ -84,15 +86,15 @@ async function readable(
 }
 
 /** What the installed operator does not do, since the resources are not its own. */
-function notServed(previews: readonly Preview[], installed: InstalledOperator | undefined): string[] {
+function notServed(previews: readonly Preview[], installed: InstalledOperator | undefined, home: string): string[] {
   const { namespaces = [], resourceSelector: text } = installed ?? {};
   const selector = text === undefined || labelSelectorFault(text) !== undefined ? undefined : labelSelector(text);
   const reasonOf = ({ namespace, labels }: ObjectMeta): string | undefined => {
     if (namespaces.length > 0 && !namespaces.includes(namespace ?? '')) {
-      return `is in the namespace ${namespace}, which the operator in ${operatorNamespace} does not watch`;
+      return `is in the namespace ${namespace}, which the operator in ${home} does not watch`;
     }
     if (selector === undefined || selector.matches(labels)) return undefined;
-    return `has no labels that match ${text}, the label selector of the operator in ${operatorNamespace}`;
+    return `has no labels that match ${text}, the label selector of the operator in ${home}`;
   };
   return previews.flatMap(({ cluster: { kind, metadata } }) => {
     const reason = reasonOf(metadata);

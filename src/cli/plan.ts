@@ -16,6 +16,7 @@ import { type ImageRegistryArguments, namedImageRegistry } from './image-registr
 import { parseClusterRef } from './kinds.ts';
 import { readDocuments } from './manifest-files.ts';
 import type { Way } from './observation.ts';
+import { type OperatorNamespaceArguments, operatorHome } from './operator-namespace.ts';
 import { planLive } from './plan-live.ts';
 import { planText } from './plan-text.ts';
 import { offlinePreview, type Preview } from './preview.ts';
@@ -24,7 +25,8 @@ import { referredAmong } from './referral.ts';
 export interface PlanArguments
   extends Pick<Target, 'kubeconfig' | 'context'>,
     AgentImageArguments,
-    ImageRegistryArguments {
+    ImageRegistryArguments,
+    OperatorNamespaceArguments {
   /** A file, a folder, `-`, or `KIND/NAME`. */
   readonly subject: string;
   readonly namespace?: string | undefined;
@@ -57,7 +59,10 @@ function planData({ cluster, ...preview }: Preview): object {
 }
 
 async function planOffline(args: PlanArguments, cli: CliContext): Promise<readonly Preview[]> {
-  const known = await cli.handlers(namedAgentImage(args, cli), namedImageRegistry(args, cli));
+  const known = await cli.handlers(namedAgentImage(args, cli), {
+    imageRegistry: namedImageRegistry(args, cli),
+    operatorNamespace: operatorHome(args, cli),
+  });
   if (parseClusterRef(known, args.subject) !== undefined) {
     throw new CommandError('--offline plans from a file; KIND/NAME is read from a cluster');
   }

@@ -14,9 +14,10 @@ import { documentsText, type Format, type Printed } from './documents.ts';
 import { formerVersions } from './former.ts';
 import { type ImageRegistryArguments, namedImageRegistry } from './image-registry.ts';
 import { readDocuments } from './manifest-files.ts';
+import { type OperatorNamespaceArguments, operatorHome } from './operator-namespace.ts';
 import { referredAmong } from './referral.ts';
 
-export interface RenderArguments extends AgentImageArguments, ImageRegistryArguments {
+export interface RenderArguments extends AgentImageArguments, ImageRegistryArguments, OperatorNamespaceArguments {
   /** Or a folder, or `-` for standard input. */
   readonly file: string;
   /** Default `yaml`. */
@@ -29,7 +30,10 @@ export interface RenderArguments extends AgentImageArguments, ImageRegistryArgum
 
 export const render: Command<RenderArguments> = async (args, cli) => {
   const { file, output = 'yaml', namespace, from } = args;
-  const engines = await cli.handlers(namedAgentImage(args, cli), namedImageRegistry(args, cli));
+  const engines = await cli.handlers(namedAgentImage(args, cli), {
+    imageRegistry: namedImageRegistry(args, cli),
+    operatorNamespace: operatorHome(args, cli),
+  });
   const { clusters, notes } = ownClusters(engines, await readDocuments(file, cli));
   const where = { namespace, fallback: 'default' };
   const before = from === undefined ? undefined : await formerVersions(engines, from, where, cli);

@@ -1,7 +1,6 @@
 /** `clusterwright run`: the controller as a process of this machine, with the rights of a kubeconfig. */
 import { type LabelSelector, labelSelector, labelSelectorFault } from '../api/label-selector.ts';
 import type { Resource } from '../api/object.ts';
-import { operatorNamespace } from '../constructs/operator-identity.ts';
 import { isNotFound } from '../runtime/api-error.ts';
 import { runOperatorProcess } from '../runtime/process.ts';
 import { type AgentImageArguments, namedAgentImage } from './agent-image.ts';
@@ -10,11 +9,13 @@ import type { Connection, Target } from './connection.ts';
 import { CommandError } from './fault.ts';
 import { type ImageRegistryArguments, namedImageRegistry } from './image-registry.ts';
 import { installedOperator } from './installed-operator.ts';
+import { type OperatorNamespaceArguments, operatorHome } from './operator-namespace.ts';
 
 export interface RunArguments
   extends Pick<Target, 'kubeconfig' | 'context'>,
     AgentImageArguments,
-    ImageRegistryArguments {
+    ImageRegistryArguments,
+    OperatorNamespaceArguments {
   /** Separated by commas. Default: all. */
   readonly namespaces?: string | undefined;
   /** Label selector of the resources to serve. Default: that of the operator that is installed, else all. */
@@ -35,7 +36,7 @@ export const run: Command<RunArguments> = async (args, cli) => {
     throw new CommandError('--port must be from 0 to 65535');
   }
   const connection = await cli.connect(args);
-  const { agentImage, imageRegistry, namespace, selector } = await preparations(args, cli, connection).finally(() =>
+  const { agentImage, installation, namespace, selector } = await preparations(args, cli, connection).finally(() =>
     connection.close(),
   );
   const code = await runOperatorProcess({
@@ -45,32 +46,33 @@ export const run: Command<RunArguments> = async (args, cli) => {
     port,
     dryRuns,
     logLevel,
-    handlers: await cli.handlers(agentImage, imageRegistry),
+    handlers: await cli.handlers(agentImage, installation),
     credentials: { credentials: connection.credentials, namespace },
   });
   return code === 0 ? 0 : 1;
 };
 
 async function preparations(args: RunArguments, cli: CliContext, connection: Connection) {
-  const installed = await installedOperator(connection.client);
+  const home = operatorHome(args, cli);
+  const installed = await installedOperator(connection.client, home);
   const agentImage = namedAgentImage(args, cli) ?? installed?.agentImage;
   // With another one than that operator, all pods would restart.
   const imageRegistry = namedImageRegistry(args, cli) ?? installed?.imageRegistry;
   if (agentImage === undefined) {
     throw new CommandError(
-      `no operator is installed in ${operatorNamespace}, whose image the Jobs of backups and restores could run: name one that holds the agent and that this cluster can pull, by --agent-image or CLUSTERWRIGHT_AGENT_IMAGE`,
+      `no operator is installed in ${home}, whose image the Jobs of backups and restores could run: name one that holds the agent and that this cluster can pull, by --agent-image or CLUSTERWRIGHT_AGENT_IMAGE`,
     );
   }
   const selector = selectorOf(args.resourceSelector ?? installed?.resourceSelector);
   const isAnother = installed !== undefined && selector?.text !== selectorOf(installed.resourceSelector)?.text;
   if (isAnother && args.leaderElection && args.leaseNamespace === undefined) {
     throw new CommandError(
-      `the operator in ${operatorNamespace} serves other resources: with its lease, only one of the two would work; name another namespace by --lease-namespace`,
+      `the operator in ${home} serves other resources: with its lease, only one of the two would work; name another namespace by --lease-namespace`,
     );
   }
   const namespace =
-    args.leaseNamespace ?? (args.leaderElection ? await leaseNamespace(connection) : connection.namespace);
-  return { agentImage, imageRegistry, namespace, selector };
+    args.leaseNamespace ?? (args.leaderElection ? await leaseNamespace(connection, home) : connection.namespace);
+  return { agentImage, installation: { imageRegistry, operatorNamespace: home }, namespace, selector };
 }
 
 function selectorOf(text: string | undefined): LabelSelector | undefined {
@@ -83,10 +85,10 @@ function selectorOf(text: string | undefined): LabelSelector | undefined {
 const namespaces: Resource = { group: '', version: 'v1', kind: 'Namespace', plural: 'namespaces', namespaced: false };
 
 /** Where an operator that is installed has its lease: two controllers with two leases would both work. */
-async function leaseNamespace({ client, namespace }: Connection): Promise<string> {
+async function leaseNamespace({ client, namespace }: Connection, home: string): Promise<string> {
   try {
-    await client.get({ resource: namespaces, name: operatorNamespace });
-    return operatorNamespace;
+    await client.get({ resource: namespaces, name: home });
+    return home;
   } catch (error) {
     if (isNotFound(error)) return namespace;
     throw error;

@@ -2,11 +2,4 @@
 
 export const operatorName = 'clusterwright';
 export { defaultAgentImage as operatorImage } from '../jobs/agent-pod.ts';
-export const operatorNamespace = 'clusterwright-system';
-
-/** What every object of the operator is found by. */
-export const operatorLabels = {
-  'app.kubernetes.io/name': 'clusterwright',
-  'app.kubernetes.io/component': 'operator',
-  'app.kubernetes.io/part-of': 'clusterwright',
-} as const;
+export { defaultOperatorNamespace as operatorNamespace, operatorLabels } from '../resources/operator-pods.ts';

@@ -1,8 +1,9 @@
 /**
- * Who may set the labels, annotations and ServiceAccount of a database's pods, and the annotations of its Services. By labels and
- * annotations, network policies select a pod, and webhooks add sidecars to it, which can read Secrets. A ServiceAccount can have rights of
- * its own. By an annotation, a Service can claim the DNS name or the address of another team. A user who may create pods or Services can do
- * all of this anyway. A user who may only change databases cannot, and this policy keeps it so.
+ * Who may set the labels, annotations and ServiceAccount of a database's pods, the annotations of its Services, and its NetworkPolicy. By
+ * labels and annotations, network policies select a pod, and webhooks add sidecars to it, which can read Secrets. A ServiceAccount can have rights of
+ * its own. By an annotation, a Service can claim the DNS name or the address of another team. A NetworkPolicy lets in clients that no other
+ * policy lets in. A user who may create pods, Services or NetworkPolicies can do all of this anyway. A user who may only change databases
+ * cannot, and this policy keeps it so.
  */
 import type { Construct } from 'constructs';
 import type { KindHandler } from '../engine/engine.ts';
@@ -32,7 +33,9 @@ export function podFieldsPolicy(
   const setsServices = isAnySet(annotationsOfServices(kinds));
   admissionPolicy(scope, clusterScopedName, 'pod-fields', {
     matchConstraints: { resourceRules },
-    matchConditions: [{ name: 'sets-fields-of-pods', expression: `${setsPods} || ${setsServices}` }],
+    matchConditions: [
+      { name: 'sets-fields-of-pods', expression: `${setsPods} || ${setsServices} || ${changesNetwork}` },
+    ],
     validations: [
       {
         expression: `!${setsPods} || ${mayCreate('pods')}`,
@@ -45,9 +48,19 @@ export function podFieldsPolicy(
         message: 'spec.access: to set annotations, you need the permission to create services in this namespace',
         reason: 'Forbidden',
       },
+      {
+        expression: `!${changesNetwork} || ${mayCreate('networkpolicies', 'networking.k8s.io')}`,
+        message:
+          'spec.networkPolicy: to set, change or remove it, you need the permission to create networkpolicies in this namespace',
+        reason: 'Forbidden',
+      },
     ],
   });
 }
+
+/** Without it, everybody may connect whom no other NetworkPolicy keeps away. So removing it is a change as well. */
+const changesNetwork =
+  '(has(object.spec.networkPolicy) ? !(oldObject != null && has(oldObject.spec.networkPolicy) && oldObject.spec.networkPolicy == object.spec.networkPolicy) : oldObject != null && has(oldObject.spec.networkPolicy))';
 
 function annotationsOfServices(kinds: readonly KindHandler['kind'][]): readonly Path[] {
   const services = kinds.flatMap(({ schema }) =>
@@ -57,8 +70,8 @@ function annotationsOfServices(kinds: readonly KindHandler['kind'][]): readonly 
   return [...new Set(annotated)].map((name) => ['access', name, 'annotations']);
 }
 
-function mayCreate(resource: string): string {
-  return `authorizer.group('').resource('${resource}').namespace(object.metadata.namespace).check('create').allowed()`;
+function mayCreate(resource: string, group = ''): string {
+  return `authorizer.group('${group}').resource('${resource}').namespace(object.metadata.namespace).check('create').allowed()`;
 }
 
 function isAnySet(paths: readonly Path[]): string {

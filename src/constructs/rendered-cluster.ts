@@ -27,7 +27,7 @@ export class RenderedCluster extends Construct {
   constructor(scope: Construct, id: string, props: RenderedClusterProps) {
     super(scope, id);
     const { cluster, referred, imageRegistry, engines = ownEngines } = props;
-    const handlers = handlersOf(engines, undefined, imageRegistry);
+    const handlers = handlersOf(engines, undefined, { imageRegistry });
     const { engine, valid } = this.#understood(cluster, handlers);
     const about = referred === undefined ? undefined : this.#understood(referred, handlers).valid;
     if (engine.targetRef !== undefined && about === undefined) {

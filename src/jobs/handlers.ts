@@ -9,7 +9,7 @@ import type { EngineAction } from '../plan/plan.ts';
 import { defaultAgentImage } from './agent-pod.ts';
 import { withArchive } from './archive/index.ts';
 import { backupEngine } from './backup/index.ts';
-import { withImageRegistry } from './image-registry.ts';
+import { type Installation, withInstallation } from './installation.ts';
 import { withLastBackup } from './last-backup.ts';
 import { withRestore } from './restore.ts';
 import { scheduleEngine } from './schedule/index.ts';
@@ -41,18 +41,17 @@ export function defineEngine<Spec, Observed, Situation, Action extends EngineAct
 }
 
 /**
- * `namedAgentImage`: default that of a release of this version. `imageRegistry`: where images come from that nobody names, instead of where
- * they are released.
+ * `namedAgentImage`: default that of a release of this version.
  *
  * @throws where two kinds could not be told apart
  */
 export function handlersOf(
   engines: readonly DefinedEngine[],
   namedAgentImage?: string,
-  imageRegistry?: string,
+  installation: Installation = {},
 ): readonly KindHandler[] {
-  const agentImage = namedAgentImage ?? inRegistry(defaultAgentImage, imageRegistry);
-  const databases = engines.map((engine) => withImageRegistry(engine.handler(agentImage), imageRegistry));
+  const agentImage = namedAgentImage ?? inRegistry(defaultAgentImage, installation.imageRegistry);
+  const databases = engines.map((engine) => withInstallation(engine.handler(agentImage), installation));
   const kept = databases.filter(({ backup }) => backup !== undefined);
   const ofBackups = kept.length === 0 ? [] : [backupEngine(kept, agentImage), scheduleEngine(kept, agentImage)];
   const contents = engines.flatMap((engine) => engine.contents ?? []);

@@ -3,8 +3,8 @@
  *
  * Only fields that we set are compared: the API server fills in defaults, and others may own the rest. Lists of named
  * things are compared by name and tolerate additions, as server-side apply does; a field that we no longer set shows in
- * the fingerprint that every desired object carries. A selector is compared as a whole, and an apply replaces it as a whole:
- * with one label more a Service leads to nobody.
+ * the fingerprint that every desired object carries. Selectors and the rules of a NetworkPolicy are compared as a whole, and an apply
+ * replaces them as a whole: with one label more a Service leads to nobody, and with one selector more a rule lets others in.
  */
 import { createHash } from 'node:crypto';
 import type { KubeObject } from '../api/object.ts';
@@ -59,12 +59,12 @@ function step(path: string, key: string): string {
   return path === '' || plain.startsWith('[') ? `${path}${plain}` : `${path}.${plain}`;
 }
 
-const selectorKey = 'selector';
-const inSelector = /\.selector([.[]|$)/;
+const wholeKeys: readonly string[] = ['selector', 'podSelector', 'ingress'];
+const inWhole = new RegExp(`\\.(${wholeKeys.join('|')})([.[]|$)`);
 
 function compare(path: string, wanted: unknown, has: unknown, changes: FieldChange[]): void {
   if (isFields(wanted) && isFields(has)) {
-    if (inSelector.test(path)) {
+    if (inWhole.test(path)) {
       const added = Object.entries(has).filter(([key]) => !(key in wanted));
       changes.push(...added.map(([key, from]) => ({ path: step(path, key), from })));
     }
@@ -107,7 +107,7 @@ function plainlyEqual(wanted: unknown, has: unknown): boolean {
   if (isFields(wanted) && isFields(has)) {
     for (const key in wanted) {
       if (!plainlyEqual(wanted[key], has[key])) return false;
-      if (key === selectorKey && !plainlyEqual(has[key], wanted[key])) return false;
+      if (wholeKeys.includes(key) && !plainlyEqual(has[key], wanted[key])) return false;
     }
     return true;
   }

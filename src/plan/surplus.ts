@@ -1,28 +1,31 @@
 /** Objects of parts that a spec may leave out, and does not ask for any more. */
 import type { Cluster } from '../api/cluster.ts';
-import { configMaps, podDisruptionBudgets, services, statefulSets } from '../api/resource.ts';
+import { configMaps, networkPolicies, podDisruptionBudgets, services, statefulSets } from '../api/resource.ts';
 import type { Children } from '../resources/children.ts';
-import { componentLabel } from '../resources/metadata.ts';
+import { accessComponent, componentLabel, networkComponent } from '../resources/metadata.ts';
 import { mayFailToGo } from './access.ts';
 import { type Desired, ownerOf } from './objects.ts';
 import type { ObjectStep } from './plan.ts';
 import { refOf } from './ref.ts';
 
-const kinds = [statefulSets, services, configMaps, podDisruptionBudgets];
+const kinds = [statefulSets, services, configMaps, networkPolicies, podDisruptionBudgets];
 
-/** `optional`: components whose objects hold no data. `desired`: all children that the spec asks for. */
+/** In every kind. */
+const common: readonly string[] = [accessComponent, networkComponent];
+
+/** `optional`: further components whose objects hold no data. `desired`: all children that the spec asks for. */
 export function surplusSteps(
   cluster: Cluster,
   children: Children,
   desired: readonly Desired[],
-  optional: readonly string[],
+  optional: readonly string[] = [],
 ): ObjectStep[] {
   const wanted = new Set(desired.map(({ object }) => `${object.kind}/${object.metadata.name}`));
   return children.objects.flatMap((object): ObjectStep[] => {
     const resource = kinds.find(({ kind }) => kind === object.kind);
     const isOurs = cluster.metadata.uid !== undefined && ownerOf(object) === cluster.metadata.uid;
     const component = object.metadata.labels?.[componentLabel] ?? '';
-    if (resource === undefined || !isOurs || !optional.includes(component)) return [];
+    if (resource === undefined || !isOurs || ![...common, ...optional].includes(component)) return [];
     if (wanted.has(`${object.kind}/${object.metadata.name}`) || object.metadata.deletionTimestamp !== undefined)
       return [];
     const ref = refOf(object, resource);

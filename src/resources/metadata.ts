@@ -22,6 +22,9 @@ export const agentComponent = 'agent';
 /** The component of Services that a spec asks for beside those that its kind always has. */
 export const accessComponent = 'access';
 
+/** The component of the NetworkPolicy that a spec asks for. */
+export const networkComponent = 'network';
+
 export interface Part {
   /** The engine: `redis`. */
   readonly engine: string;

@@ -8,6 +8,7 @@ import type { GoModule, GoProgram } from '../engine/image-recipe.ts';
 import { corednsMain } from './coredns.ts';
 import { isThere } from './file.ts';
 import { type Layout, versions } from './layout.ts';
+import { networkPoliciesMain } from './network-policies-main.ts';
 
 export type Binary =
   | 'kubectl'
@@ -18,6 +19,7 @@ export type Binary =
   | 'kube-proxy'
   | 'etcd'
   | 'coredns'
+  | 'kube-network-policies'
   | 'versitygw'
   | 'helm';
 
@@ -37,8 +39,14 @@ const coredns: GoModule = {
   version: versions.coredns,
   main: corednsMain,
 };
+const networkPolicies: GoModule = {
+  name: 'kube-network-policies',
+  module: 'sigs.k8s.io/kube-network-policies',
+  version: versions.networkPolicies,
+  main: networkPoliciesMain,
+};
 const controlPlane = ['etcd', 'kube-apiserver', 'kube-controller-manager', 'kubectl'] as const;
-const withNodes = ['kube-scheduler', 'kubelet', 'kube-proxy', 'coredns'] as const;
+const withNodes = ['kube-scheduler', 'kubelet', 'kube-proxy', 'coredns', 'kube-network-policies'] as const;
 
 export function program(name: Binary): GoProgram {
   switch (name) {
@@ -50,6 +58,8 @@ export function program(name: Binary): GoProgram {
       return { name, source: helm, package: `${helm.module}/cmd/helm` };
     case 'coredns':
       return { name, source: coredns, package: '.' };
+    case 'kube-network-policies':
+      return { name, source: networkPolicies, package: '.' };
     default:
       return { name, source: kubernetes, package: `${kubernetes.module}/cmd/${name}` };
   }

@@ -47,9 +47,9 @@ export async function compileMissing(layout: Layout, missing: readonly GoProgram
   }
 }
 
-/** Whole minutes for everything, of which one is for the network. Measured with empty caches: 10.5 minutes of one core. */
+/** Whole minutes for everything, of which one is for the network. Measured with empty caches: 12.4 minutes of one core. */
 export function minutesFor(cores: number): number {
-  return Math.ceil(10.5 / cores) + 1;
+  return Math.ceil(12.4 / cores) + 1;
 }
 
 /** While another source is compiled, so that the processors do not wait for the network. Whatever fails fails again in its own step. */

@@ -10,6 +10,7 @@ import { cgroupName, type Layout, maxNodes, nodeLayouts } from './layout.ts';
 import { unmountUnder } from './mount.ts';
 import { removeAllRules } from './netfilter.ts';
 import { bridgeExists, removeBridge } from './network.ts';
+import { endNetworkPolicies } from './network-policies.ts';
 import { kill, processRecords } from './process.ts';
 import { removeShimSockets } from './shim.ts';
 import { readState, type State } from './state.ts';
@@ -19,7 +20,9 @@ import { restoreSysctls } from './sysctl.ts';
 export async function removeAll(layout: Layout): Promise<void> {
   const state = await readState(layout);
   const bridged = await bridgeExists();
-  await kill(layout, await processRecords(layout));
+  const records = await processRecords(layout);
+  await endNetworkPolicies(records);
+  await kill(layout, records);
   await killCgroup(cgroupName);
   await removeShimSockets(nodeLayouts(layout, maxNodes));
   await unmountUnder([layout.run, layout.data]);

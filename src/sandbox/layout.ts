@@ -23,6 +23,7 @@ export interface Versions {
   readonly coredns: string;
   readonly versitygw: string;
   readonly helm: string;
+  readonly networkPolicies: string;
 }
 
 export const versions: Versions = {
@@ -31,6 +32,7 @@ export const versions: Versions = {
   coredns: 'v1.14.7',
   versitygw: 'v1.8.0',
   helm: 'v3.18.6',
+  networkPolicies: 'v0.8.0',
 };
 
 /** Oldest Go that compiles {@link versions}. */

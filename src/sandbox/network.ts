@@ -13,6 +13,7 @@ import { SandboxError } from './error.ts';
 import { isThere } from './file.ts';
 import { addresses, bridgeName, kubeconfigPath, type Layout, type NodeLayout, ports } from './layout.ts';
 import { addRules, type Rule, tagPrefix } from './netfilter.ts';
+import { queuePackets } from './network-policies.ts';
 import type { Daemon } from './process.ts';
 
 const proxyNode = 'node1';
@@ -58,6 +59,7 @@ export async function createBridge(nodes: readonly NodeLayout[]): Promise<void> 
     `link set ${bridgeName} up`,
   ];
   await run('ip', ['-batch', '-'], { input: `${commands.join('\n')}\n` });
+  await queuePackets();
   await addRules([...acceptRules, ...refuseRules]);
 }
 

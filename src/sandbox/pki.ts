@@ -62,6 +62,7 @@ export const users: readonly User[] = [
   { name: 'proxy', user: 'system:kube-proxy' },
   { name: 'dns', user: 'dns', group: 'system:masters' },
   { name: 'volumes', user: 'volumes', group: 'system:masters' },
+  { name: 'network-policies', user: 'network-policies', group: 'system:masters' },
   ...Array.from({ length: maxNodes }, (_, index) => ({
     name: `node${index + 1}`,
     user: `system:node:node${index + 1}`,

@@ -2,6 +2,7 @@
 import { apiClient } from './apiserver.ts';
 import { listCuts } from './faults/cut.ts';
 import { type Layout, layoutOf, nodeLayouts, paths, versions } from './layout.ts';
+import { areEnforced } from './network-policies.ts';
 import { isAlive, processRecords } from './process.ts';
 import { readState } from './state.ts';
 import { nodeReady } from './up.ts';
@@ -28,6 +29,8 @@ export async function sandboxStatus(layout: Layout = layoutOf(process.env)): Pro
   for (const record of await processRecords(layout)) {
     if (!(await isAlive(record))) lines.push(`${record.name} is not running`);
   }
+  if (state.nodes > 0 && !(await areEnforced()))
+    lines.push('NetworkPolicies have no effect: the kernel has no NFQUEUE');
   for (const [one, other] of state.nodes === 0 ? [] : await listCuts()) lines.push(`${one} is cut off from ${other}`);
   return `${lines.join('\n')}\n`;
 }

@@ -12,6 +12,7 @@ import { foreignDirectories } from './down.ts';
 import { isThere } from './file.ts';
 import { type Layout, type NodeLayout, nodeLayouts, ports } from './layout.ts';
 import { createBridge, proxy } from './network.ts';
+import { areEnforced, networkPolicies } from './network-policies.ts';
 import { startContainerd, startKubelet } from './node.ts';
 import { createPki } from './pki.ts';
 import { isAlive, type ProcessRecord, processRecords, start, waitUntilReady } from './process.ts';
@@ -120,6 +121,7 @@ async function startServices(layout: Layout, api: ApiClient): Promise<void> {
   await Promise.all([createDnsObjects(api), createStorageObjects(api)]);
   await start(layout, await dns(layout));
   await start(layout, await provisioner(layout));
+  if (await areEnforced()) await start(layout, networkPolicies(layout));
   // kube-proxy looks for its node once a second and no sooner: it is there when it looks first.
   await waitFor('node1 to register', async () => api.get('/api/v1/nodes/node1'));
   const record = await start(layout, await proxy(layout));

@@ -225,6 +225,7 @@ export function withDefaults(object: KubeObject, before: KubeObject | undefined)
       return withSpec(object, before, runningPodSpec);
     case 'PersistentVolumeClaim':
       return withSpec(object, before, claimSpec);
+    case 'NetworkPolicy':
     case 'PodDisruptionBudget':
     case 'Lease':
       return withSpec(object, before, (spec) => spec);

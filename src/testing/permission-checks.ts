@@ -3,6 +3,7 @@ import { apiVersionOf, type KubeObject, type Resource } from '../api/object.ts';
 import {
   certificates,
   configMaps,
+  networkPolicies,
   persistentVolumeClaims,
   podDisruptionBudgets,
   pods,
@@ -36,6 +37,7 @@ const watched: readonly Resource[] = [
   roles,
   roleBindings,
   statefulSets,
+  networkPolicies,
   podDisruptionBudgets,
   certificates,
 ];

@@ -4,6 +4,7 @@
  */
 import type { Case, Json } from './case.ts';
 import { certificateCreates, certificateUpdates } from './certificate-cases.ts';
+import { networkPolicyCases } from './network-policy-cases.ts';
 import { serviceCases } from './pod-cases.ts';
 import { redisCases } from './redis-cases.ts';
 import { databaseCases, place } from './target-cases.ts';
@@ -244,6 +245,7 @@ export const etcdCases: readonly Case[] = [
   ...databaseCases,
   ...restores,
   ...serviceCases('clients'),
+  ...networkPolicyCases,
   { story: 'a name of clients outside', spec: { access: { names: names(16) }, tls: { client: { selfManaged: {} } } } },
   {
     story: 'a name where there are no certificates',

@@ -1,5 +1,6 @@
 /** What stands beside the members: the pooler, the exporters and the Services for clients outside. */
 import type { Case, Json } from './case.ts';
+import { networkPolicyCases } from './network-policy-cases.ts';
 import { serviceCases } from './pod-cases.ts';
 
 const pooler = (fields: Json): Json => ({ pooler: fields });
@@ -136,6 +137,7 @@ const accessed: readonly Case[] = [
   // Its members have an account of their own.
   refusal({ pods: { serviceAccountName: 'admin' } }, 'spec.pods.serviceAccountName'),
   ...['primary', 'replicas', 'pooler'].flatMap((service) => serviceCases(service, { pooler: {} })),
+  ...networkPolicyCases,
   refusal({ access: { pooler: { type: 'NodePort' } } }, 'spec.access'),
   accepted(access({ names: names(16) })),
   refusal(access({ names: names(17) }), 'spec.access.names'),

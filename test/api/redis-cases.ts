@@ -6,6 +6,7 @@
 import type { StructuralSchema } from '../../src/api/schema.ts';
 import { redisDirectives } from '../../src/engines/redis/kind/directives.ts';
 import type { Case, Json } from './case.ts';
+import { networkPolicyCases } from './network-policy-cases.ts';
 import { accountCases, podCases, serviceCases } from './pod-cases.ts';
 import { createCases } from './redis-create-cases.ts';
 import { updateCases } from './redis-update-cases.ts';
@@ -81,6 +82,7 @@ export const redisCases: readonly Case[] = [
   ...accountCases,
   ...serviceCases('primary'),
   ...serviceCases('replicas'),
+  ...networkPolicyCases,
   {
     story: 'a Service for the replicas of a single node',
     spec: { mode: 'Standalone', replicas: 1, access: { replicas: { type: 'NodePort' } } },

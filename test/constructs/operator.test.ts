@@ -42,6 +42,7 @@ describe('the rights of the operator', () => {
         "clusterwright.dev/backups/finalizers,backupschedules/finalizers,etcdclusters/finalizers,postgresclusters/finalizers,postgresdatabases/finalizers,postgresusers/finalizers,redisclusters/finalizers: update",
         "clusterwright.dev/backups/status,backupschedules/status,etcdclusters/status,postgresclusters/status,postgresdatabases/status,postgresusers/status,redisclusters/status: patch",
         "events.k8s.io/events: create patch",
+        "networking.k8s.io/networkpolicies: get list watch create patch delete",
         "policy/poddisruptionbudgets: get list watch create patch delete",
         "rbac.authorization.k8s.io/rolebindings,roles: get list watch create patch",
       ]

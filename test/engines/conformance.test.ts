@@ -53,6 +53,7 @@ const everyEtcdField: EtcdSpecInput = {
   scheduling: { nodeSelector: { disk: 'ssd' }, topologySpread: 'Required' },
   pods: { labels: { team: 'shop' }, imagePullSecrets: [{ name: 'registry' }] },
   access: { clients: { type: 'NodePort' } },
+  networkPolicy: { clients: [{ ipBlock: { cidr: '10.0.0.0/8' } }] },
   config: {
     quotaBackend: '512Mi',
     autoCompaction: { mode: 'Revision', retention: '1000' },
@@ -86,6 +87,7 @@ const everything: RedisSpecInput = {
     zoneSpread: 'Preferred',
   },
   pods: { annotations: { 'example.com/a': 'b' }, uid: 2000 },
+  networkPolicy: {},
   access: { primary: { type: 'LoadBalancer', sourceRanges: ['10.0.0.0/8'] }, replicas: { type: 'ClusterIP' } },
   config: { maxmemory: '100mb', 'notify-keyspace-events': 'KEA', 'io-threads': 2 },
   auth: { secretRef: { name: 'mine' } },

@@ -11,7 +11,7 @@ import { resourceOf } from '../support/backup-story.ts';
 
 const registry = 'registry.example:5000/mirror';
 const released = handlersOf(engines);
-const mirrored = handlersOf(engines, undefined, registry);
+const mirrored = handlersOf(engines, undefined, { imageRegistry: registry });
 
 /** Every value of a field `image`, and of the variable that names the image of Jobs. */
 function imagesIn(value: unknown): string[] {

@@ -37,6 +37,18 @@ describe('the difference between what is wanted and what is there', () => {
       ],
     ],
     ['the same selector', { selector: { matchLabels: { a: 'x' } } }, { selector: { matchLabels: { a: 'x' } } }, []],
+    [
+      'a rule of a NetworkPolicy that somebody has widened',
+      { podSelector: { matchLabels: { a: 'x' } }, ingress: [{ from: [{ podSelector: {} }] }] },
+      { podSelector: { matchLabels: { a: 'x' } }, ingress: [{ from: [{ podSelector: {}, namespaceSelector: {} }] }] },
+      [{ path: 'spec.ingress[0].from[0].namespaceSelector', from: {} }],
+    ],
+    [
+      'a NetworkPolicy that somebody has made to select nothing',
+      { podSelector: { matchLabels: { a: 'x' } }, ingress: [] },
+      { podSelector: { matchLabels: { a: 'x', b: 'y' } } },
+      [{ path: 'spec.podSelector.matchLabels.b', from: 'y' }],
+    ],
     ['a selector that is not ours', { a: 1 }, { a: 1, selector: { b: 'y' } }, []],
     ['no selector at all', { selector: { a: 'x' } }, {}, [{ path: 'spec.selector', to: { a: 'x' } }]],
     ['what only ends like one', { nodeSelector: { a: 'x' } }, { nodeSelector: { a: 'x', b: 'y' } }, []],

@@ -4,6 +4,7 @@ import { scheduleKind } from '../../src/api/backup-schedule.ts';
 import type { Resource } from '../../src/api/object.ts';
 import {
   configMaps,
+  networkPolicies,
   persistentVolumeClaims,
   podDisruptionBudgets,
   pods,
@@ -81,6 +82,7 @@ export const childResources: readonly Resource[] = [
   persistentVolumeClaims,
   services,
   configMaps,
+  networkPolicies,
   podDisruptionBudgets,
   secrets,
 ];

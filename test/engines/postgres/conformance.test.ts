@@ -79,6 +79,7 @@ const beside: PostgresSpecInput = {
     pooler: { type: 'NodePort' },
     names: ['db.example.com'],
   },
+  networkPolicy: {},
 };
 
 const samples = [

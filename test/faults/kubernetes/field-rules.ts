@@ -72,6 +72,7 @@ const byKind: Readonly<Record<string, FieldRule>> = {
   Service: {
     fields: { selector: atomic, ports: keyed(['port', 'protocol'], {}, { protocol: 'TCP' }) },
   },
+  NetworkPolicy: { fields: { podSelector: atomic, policyTypes: atomic, ingress: atomic } },
   PodDisruptionBudget: { fields: { selector: atomic } },
   PersistentVolumeClaim: { fields: { selector: atomic, dataSource: atomic } },
 };

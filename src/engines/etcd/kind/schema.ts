@@ -14,6 +14,7 @@ import { imageSchema } from '../../../api/image.ts';
 import type { KindDefinition } from '../../../api/kind.ts';
 import { deletionPolicySchema, pausedSchema } from '../../../api/lifecycle.ts';
 import { metadataSchema } from '../../../api/metadata.ts';
+import { networkPolicySchema } from '../../../api/network-policy.ts';
 import { podsWithAccountSchema } from '../../../api/pods.ts';
 import { quantityPattern } from '../../../api/quantity.ts';
 import { schedulingSchema } from '../../../api/scheduling.ts';
@@ -209,6 +210,7 @@ export const etcdSpecSchema = {
     scheduling: schedulingSchema,
     pods: podsWithAccountSchema,
     access: accessSchema,
+    networkPolicy: networkPolicySchema,
     config: configSchema,
     auth: authSchema,
     tls: etcdTlsSchema,

@@ -8,7 +8,6 @@ import { blocked, type ObjectStep, type Outcome, type Step, settled, wait } from
 import { cannotStart } from '../../../plan/rollout.ts';
 import { surplusSteps } from '../../../plan/surplus.ts';
 import { awaitingExpansion, growthSteps } from '../../../plan/volume-expansion.ts';
-import { accessComponent } from '../../../resources/metadata.ts';
 import { areCreating, stuckCreatingMs } from '../../../resources/stuck-creating.ts';
 import type { EtcdAction } from '../action.ts';
 import { authoritiesAnnotation, casAnnotation, indexInPodName, podName, recoverAnnotation, sides } from '../names.ts';
@@ -135,7 +134,7 @@ function withObjects(
       ...before,
       ...retired.marks,
       ...objects,
-      ...surplusSteps(cluster, children, desired, [accessComponent]),
+      ...surplusSteps(cluster, children, desired),
       ...retired.removals,
       ...growthSteps(cluster.spec.storage.size, held),
       ...gate.steps,

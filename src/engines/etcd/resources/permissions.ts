@@ -18,6 +18,11 @@ export const etcdPermissions: readonly PolicyRule[] = [
   { apiGroups: ['cert-manager.io'], resources: ['certificates'], verbs: ['get', 'list', 'watch', 'create', 'patch'] },
   { apiGroups: ['apps'], resources: ['statefulsets'], verbs: ['get', 'list', 'watch', 'create', 'patch', 'delete'] },
   {
+    apiGroups: ['networking.k8s.io'],
+    resources: ['networkpolicies'],
+    verbs: ['get', 'list', 'watch', 'create', 'patch', 'delete'],
+  },
+  {
     apiGroups: ['policy'],
     resources: ['poddisruptionbudgets'],
     verbs: ['get', 'list', 'watch', 'create', 'patch', 'delete'],

@@ -6,10 +6,11 @@ import type { Desired } from '../../../plan/objects.ts';
 import { configMap } from '../../../resources/configmap.ts';
 import { disruptionBudget } from '../../../resources/disruptionbudget.ts';
 import { ownedMetadata, type Part, selectorLabels, unownedMetadata } from '../../../resources/metadata.ts';
+import { networkPolicy } from '../../../resources/network-policy.ts';
 import { generatedSecret } from '../../../resources/secret.ts';
 import { clusterIPService, headlessService } from '../../../resources/service.ts';
 import type { EtcdSpec } from '../kind/schema.ts';
-import { clientPort, etcdNames, peerPort } from '../names.ts';
+import { clientPort, etcdNames, metricsPort, peerPort } from '../names.ts';
 import { accessServices } from './access-services.ts';
 import { firstAuthorities } from './authorities.ts';
 import { certificateChildren } from './certificates.ts';
@@ -24,6 +25,8 @@ export interface PinnedVersion {
 
 export const component = 'member';
 export const passwordLength = 32;
+
+const networkPorts = { clients: [clientPort], metrics: [metricsPort] };
 
 export function memberPart({ spec }: Cluster<EtcdSpec>): Part {
   return { engine: 'etcd', component, version: spec.version };
@@ -111,6 +114,9 @@ function built(
       const facts = { authorities: authorities(index), cas: cas(index), quota };
       return { object: memberStatefulSet(of, index, { ...part, version: of.spec.version }, size, facts) };
     }),
-    ...accessChildren(accessServices(cluster, part)),
+    ...accessChildren([
+      ...accessServices(cluster, part),
+      ...networkPolicy(cluster, spec.networkPolicy, { part, ports: networkPorts }),
+    ]),
   ];
 }

@@ -8,6 +8,7 @@ import { imageSchema } from '../../../api/image.ts';
 import type { KindDefinition } from '../../../api/kind.ts';
 import { deletionPolicySchema, pausedSchema } from '../../../api/lifecycle.ts';
 import { metadataSchema } from '../../../api/metadata.ts';
+import { networkPolicySchema } from '../../../api/network-policy.ts';
 import { podsSchema } from '../../../api/pods.ts';
 import { schedulingSchema } from '../../../api/scheduling.ts';
 import type { Defaulted, StructuralSchema, Written } from '../../../api/schema.ts';
@@ -192,6 +193,7 @@ export const postgresSpecSchema = {
     pooler: poolerSchema,
     monitoring: monitoringSchema,
     access: accessSchema,
+    networkPolicy: networkPolicySchema,
     tls: postgresTlsSchema,
     backup: backupSchema,
     bootstrap: postgresBootstrapSchema,

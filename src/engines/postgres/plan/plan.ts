@@ -5,7 +5,6 @@ import { objectSteps } from '../../../plan/objects.ts';
 import { blocked, type ObjectStep, type Outcome, type Step, settled, wait } from '../../../plan/plan.ts';
 import { surplusSteps } from '../../../plan/surplus.ts';
 import { awaitingExpansion, growthSteps, walVolumes } from '../../../plan/volume-expansion.ts';
-import { accessComponent } from '../../../resources/metadata.ts';
 import type { PostgresAction } from '../action.ts';
 import { authoritiesAnnotation, exporterComponent, memberName, poolerComponent, recoverAnnotation } from '../names.ts';
 import { podOf, type Situation } from '../observe/situation.ts';
@@ -312,7 +311,7 @@ function withObjects(
       ...holdSteps(situation),
       ...retired,
       ...objects,
-      ...surplusSteps(cluster, children, desired, [poolerComponent, exporterComponent, accessComponent]),
+      ...surplusSteps(cluster, children, desired, [poolerComponent, exporterComponent]),
       ...leaving,
       ...growth(situation),
       ...others,

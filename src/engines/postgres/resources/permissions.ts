@@ -16,5 +16,6 @@ export const postgresPermissions: readonly PolicyRule[] = [
   { apiGroups: [''], resources: ['persistentvolumeclaims'], verbs: ['get', 'list', 'watch', 'patch', 'delete'] },
   { apiGroups: [''], resources: ['secrets'], verbs: ['get', 'create', 'patch', 'delete'] },
   { apiGroups: ['apps'], resources: ['statefulsets'], verbs: everything },
+  { apiGroups: ['networking.k8s.io'], resources: ['networkpolicies'], verbs: everything },
   { apiGroups: ['policy'], resources: ['poddisruptionbudgets'], verbs: everything },
 ];

@@ -5,11 +5,12 @@ import type { Desired } from '../../../plan/objects.ts';
 import { configMap } from '../../../resources/configmap.ts';
 import { disruptionBudget } from '../../../resources/disruptionbudget.ts';
 import { ownedMetadata, type Part, selectorLabels, unownedMetadata } from '../../../resources/metadata.ts';
+import { networkPolicy } from '../../../resources/network-policy.ts';
 import { bindingOf, generatedSecret } from '../../../resources/secret.ts';
 import { clusterIPService, headlessService } from '../../../resources/service.ts';
 import type { PostgresSpec } from '../kind/schema.ts';
 import { followedSource } from '../kind/source.ts';
-import { component, postgresNames, roleLabel, sqlPort, stateNames } from '../names.ts';
+import { component, exporterPort, poolerPort, postgresNames, roleLabel, sqlPort, stateNames } from '../names.ts';
 import { accountOfPods, roleOfPods } from './access.ts';
 import { accessServices } from './access-services.ts';
 import { certificateChildren } from './certificates.ts';
@@ -24,6 +25,8 @@ import { shownChildren } from './shown-certificate.ts';
 import { type UpgradeRecord, upgradeData } from './upgrade-record.ts';
 
 const passwordLength = 32;
+
+const networkPorts = { clients: [sqlPort, poolerPort], metrics: [exporterPort] };
 
 /** Of the members, and of the Jobs of an upgrade. */
 const scripts = ['locked.py', 'post-init.sh', 'pre-stop.py', 'relabel.py', 'start.sh', 'upgrade.sh'] as const;
@@ -150,6 +153,9 @@ export function postgresChildren(
     ...roleOfPods(cluster, [...roster.keys()].filter(isOurs), part).map((object) => ({ object })),
     ...poolerChildren(cluster),
     ...exporterChildren(cluster, roster),
-    ...accessChildren(accessServices(cluster)),
+    ...accessChildren([
+      ...accessServices(cluster),
+      ...networkPolicy(cluster, spec.networkPolicy, { part, ports: networkPorts }),
+    ]),
   ];
 }

@@ -16,6 +16,7 @@ import { imageSchema } from '../../../api/image.ts';
 import type { KindDefinition } from '../../../api/kind.ts';
 import { deletionPolicySchema, pausedSchema } from '../../../api/lifecycle.ts';
 import { metadataSchema } from '../../../api/metadata.ts';
+import { networkPolicySchema } from '../../../api/network-policy.ts';
 import { podsWithAccountSchema } from '../../../api/pods.ts';
 import { schedulingSchema } from '../../../api/scheduling.ts';
 import { type CelRule, celName, type Defaulted, type StructuralSchema, type Written } from '../../../api/schema.ts';
@@ -164,6 +165,7 @@ export const redisSpecSchema = {
     scheduling: schedulingSchema,
     pods: podsWithAccountSchema,
     access: accessSchema,
+    networkPolicy: networkPolicySchema,
     config: configSchema,
     auth: authSchema,
     backup: backupPolicySchema(),

@@ -14,7 +14,6 @@ import {
 import { surplusSteps } from '../../../plan/surplus.ts';
 import { awaitingExpansion, expandingVolumes, growthSteps } from '../../../plan/volume-expansion.ts';
 import type { Pod } from '../../../resources/children.ts';
-import { accessComponent } from '../../../resources/metadata.ts';
 import type { RedisAction } from '../action.ts';
 import { identityUnusable } from '../client/identity.ts';
 import { redisNames } from '../names.ts';
@@ -135,7 +134,7 @@ function withObjects(
       ...patches,
       ...secretSteps(situation, objects),
       ...objects,
-      ...surplusSteps(cluster, children, desired, [accessComponent]),
+      ...surplusSteps(cluster, children, desired),
       ...growthSteps(cluster.spec.storage.size, children.claims),
       ...others,
     ],

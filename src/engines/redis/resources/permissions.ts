@@ -17,6 +17,11 @@ export const redisPermissions: readonly PolicyRule[] = [
   { apiGroups: [''], resources: ['secrets'], verbs: ['get', 'create', 'delete'] },
   { apiGroups: ['apps'], resources: ['statefulsets'], verbs: ['get', 'list', 'watch', 'create', 'patch', 'delete'] },
   {
+    apiGroups: ['networking.k8s.io'],
+    resources: ['networkpolicies'],
+    verbs: ['get', 'list', 'watch', 'create', 'patch', 'delete'],
+  },
+  {
     apiGroups: ['policy'],
     resources: ['poddisruptionbudgets'],
     verbs: ['get', 'list', 'watch', 'create', 'patch', 'delete'],

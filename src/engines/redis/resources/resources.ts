@@ -7,6 +7,7 @@ import type { Desired } from '../../../plan/objects.ts';
 import { configMap } from '../../../resources/configmap.ts';
 import { disruptionBudget } from '../../../resources/disruptionbudget.ts';
 import { ownedMetadata, type Part, selectorLabels, unownedMetadata } from '../../../resources/metadata.ts';
+import { networkPolicy } from '../../../resources/network-policy.ts';
 import { bindingOf, generatedSecret } from '../../../resources/secret.ts';
 import { clusterIPService, headlessService } from '../../../resources/service.ts';
 import { identityKey } from '../client/identity.ts';
@@ -75,7 +76,13 @@ export const redisResources = memoize((cluster: Cluster<RedisSpec>): readonly De
       { object: sentinelStatefulSet(cluster, sentinel) },
     );
   }
-  objects.push(...accessChildren(accessServices(cluster)));
+  const ports = { clients: [dataPort, ...(withSentinel ? [sentinelPort] : [])], metrics: [] };
+  objects.push(
+    ...accessChildren([
+      ...accessServices(cluster),
+      ...networkPolicy(cluster, spec.networkPolicy, { part: data, ports }),
+    ]),
+  );
   return objects;
 });
 

@@ -1,16 +1,31 @@
 /**
- * An engine whose images come from the registry of the operator, where no resource names them. Every cluster that it is given is told so:
- * builders and rules need nothing but the cluster.
+ * An engine that knows how its operator is installed. Every cluster that it is given is told so: builders and rules need nothing but the
+ * cluster.
  */
 import type { Cluster } from '../api/cluster.ts';
 import type { BackupSupport } from '../engine/backup-support.ts';
 import type { KindHandler } from '../engine/engine.ts';
 import { memoize } from '../plan/memoize.ts';
+import { defaultOperatorNamespace } from '../resources/operator-pods.ts';
 
-export function withImageRegistry(handler: KindHandler, imageRegistry: string | undefined): KindHandler {
-  if (imageRegistry === undefined) return handler;
+export interface Installation {
+  /** Where images come from that nobody names. Undefined: from where they are released. */
+  readonly imageRegistry?: string | undefined;
+  /** Where the operator runs. Undefined: in `clusterwright-system`. */
+  readonly operatorNamespace?: string | undefined;
+}
+
+export function withInstallation(handler: KindHandler, installation: Installation): KindHandler {
+  const { imageRegistry } = installation;
+  const operatorNamespace =
+    installation.operatorNamespace === defaultOperatorNamespace ? undefined : installation.operatorNamespace;
+  if (imageRegistry === undefined && operatorNamespace === undefined) return handler;
+  const facts = {
+    ...(imageRegistry === undefined ? {} : { imageRegistry }),
+    ...(operatorNamespace === undefined ? {} : { operatorNamespace }),
+  };
   // What is built of a cluster is known by the cluster: the same one has to stay the same one.
-  const told = memoize((cluster: Cluster): Cluster => ({ ...cluster, imageRegistry }));
+  const told = memoize((cluster: Cluster): Cluster => ({ ...cluster, ...facts }));
   const { removal, forecast, listener, lastBackup, ownsNoVolume, backup, maintenance } = handler;
   return {
     ...handler,
