@@ -13,6 +13,7 @@ import type { RedisSpec } from '../kind/schema.ts';
 import { dataPort, redisNames, roleLabel, sentinelPort } from '../names.ts';
 import { accessServices } from './access-services.ts';
 import { redisConf, restartHash, sentinelConf } from './config.ts';
+import { exporterFiles } from './exporter.ts';
 import { dataStatefulSet, sentinelStatefulSet } from './pods.ts';
 import { scripts } from './scripts.ts';
 import { timingOf } from './timing.ts';
@@ -38,7 +39,12 @@ export const redisResources = memoize((cluster: Cluster<RedisSpec>): readonly De
     });
 
   const objects: Desired[] = [
-    { object: configMap(ownedMetadata(cluster, names.config, data), configFiles(cluster)) },
+    {
+      object: configMap(ownedMetadata(cluster, names.config, data), {
+        ...configFiles(cluster),
+        ...exporterFiles(cluster),
+      }),
+    },
     {
       object: headlessService({
         metadata: ownedMetadata(cluster, names.data, data),
