@@ -19,7 +19,8 @@ import type { EtcdTestCluster } from '../../support/etcd-test-cluster.ts';
 import type { OperatorProcess } from '../../support/operator-process.ts';
 import type { PostgresTestCluster } from '../../support/postgres-test-cluster.ts';
 import { hasPrometheus, type Prometheus, startPrometheus, targetsOf } from '../../support/prometheus.ts';
-import { etcdClusters, postgresClusters } from '../../support/resources.ts';
+import type { TestCluster } from '../../support/redis-cluster.ts';
+import { etcdClusters, postgresClusters, redisClusters } from '../../support/resources.ts';
 import { recordResult } from '../../support/results.ts';
 import { openStage, type Stage } from '../../support/stage.ts';
 import { until } from '../../support/until.ts';
@@ -31,7 +32,16 @@ let stage: Stage;
 let operator: OperatorProcess;
 let postgres: PostgresTestCluster;
 let etcd: EtcdTestCluster;
+let redis: TestCluster;
 let prometheus: Prometheus;
+
+async function everybodyWhole(): Promise<void> {
+  await Promise.all([
+    postgres.whole(2, { withinMs: 240_000 }),
+    etcd.whole(3, { withinMs: 240_000 }),
+    redis.whole({ data: 2, sentinels: 3 }, { withinMs: 240_000 }),
+  ]);
+}
 
 /** The rules of the kit, with less patience. */
 function hasty(): object {
@@ -65,7 +75,7 @@ async function firing(): Promise<readonly string[]> {
 
 beforeAll(async () => {
   if (!hasPrometheus) await installMissing(['prometheus'], createProgress());
-  await loadImages(['postgres-exporter:0.17'], { recipes }, createProgress());
+  await loadImages(['postgres-exporter:0.17', 'redis-exporter:1.86'], { recipes }, createProgress());
   stage = await openStage('monitoring');
   operator = await stage.startOperator();
   postgres = await stage.createPostgres('p', {
@@ -74,7 +84,8 @@ beforeAll(async () => {
     monitoring: {},
   });
   etcd = await stage.createEtcd('e', {});
-  await Promise.all([postgres.whole(2, { withinMs: 240_000 }), etcd.whole(3, { withinMs: 240_000 })]);
+  redis = await stage.create('r', { replicas: 2, monitoring: {} });
+  await everybodyWhole();
   prometheus = await startPrometheus(monitors, hasty());
 }, 600_000);
 afterAll(async () => {
@@ -93,6 +104,11 @@ test('PodMonitors find every member, and say whose series they are', async () =>
       'operator undefined',
       'postgres p-0',
       'postgres p-1',
+      'redis r-0',
+      'redis r-1',
+      'redis r-sentinel-0',
+      'redis r-sentinel-1',
+      'redis r-sentinel-2',
     ]);
   });
 });
@@ -126,12 +142,13 @@ test('no alert fires while all is well', async () => {
 
 /** Whose pods are gone does not come back while the operator is told to do nothing. */
 async function pause(isPaused: boolean): Promise<void> {
-  for (const [resource, name] of [[postgresClusters, 'p'] as const, [etcdClusters, 'e'] as const]) {
+  const all = [[postgresClusters, 'p'] as const, [etcdClusters, 'e'] as const, [redisClusters, 'r'] as const];
+  for (const [resource, name] of all) {
     await stage.client.mergePatch({ resource, namespace: stage.namespace, name }, { spec: { paused: isPaused } });
   }
 }
-const stop = (name: string): Promise<KubeObject> =>
-  stage.client.mergePatch({ resource: statefulSets, namespace: stage.namespace, name }, { spec: { replicas: 0 } });
+const stop = (name: string, replicas = 0): Promise<KubeObject> =>
+  stage.client.mergePatch({ resource: statefulSets, namespace: stage.namespace, name }, { spec: { replicas } });
 
 test('alerts fire in a fault, and end with it', async () => {
   await pause(true);
@@ -152,8 +169,17 @@ test('alerts fire in a fault, and end with it', async () => {
     expect(names.filter((name) => name.startsWith('PostgresScrapeFails'))).toEqual([]);
   });
   told.push(`EtcdNoLeader and PostgresNoPrimary after ${took()}`);
+  await stop('r', 1);
+  await until('a node of Redis is missed', async () =>
+    expect(await firing()).toEqual(expect.arrayContaining(['RedisMemberMissing r'])),
+  );
+  await stop('r');
+  await until('Redis has no primary', async () =>
+    expect(await firing()).toEqual(expect.arrayContaining(['RedisNoPrimary r'])),
+  );
+  told.push(`RedisMemberMissing and RedisNoPrimary after ${took()}`);
   await pause(false);
-  await Promise.all([postgres.whole(2, { withinMs: 240_000 }), etcd.whole(3, { withinMs: 240_000 })]);
+  await everybodyWhole();
   // Those that look back for 15 minutes remember the fault.
   const lasting = ['EtcdManyLeaderChanges', 'EtcdProposalsFail', 'OperatorPassesFail', 'OperatorRefused'];
   const ended = async (): Promise<void> =>

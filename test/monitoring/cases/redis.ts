@@ -20,6 +20,11 @@ const link = (name: string, value: number | string): Series =>
 const replicas: Series = { ...role('cache-1', 'slave'), ...role('cache-2', 'slave') };
 const status = (name: string, is: string): Series =>
   series('redis_sentinel_master_status', name, 1, `,master_name="cache",master_status="${is}"`);
+/** How many of them a sentinel knows, and how many it reaches. */
+const known = (what: 'slaves' | 'sentinels', all: number, reached: number): Series => ({
+  ...series(`redis_sentinel_master_${what}`, 'cache-sentinel-0', all, ',master_name="cache"'),
+  ...series(`redis_sentinel_master_ok_${what}`, 'cache-sentinel-0', reached, ',master_name="cache"'),
+});
 const quorum = (name: string, value: number): Series =>
   series('redis_sentinel_master_ckquorum_status', name, value, `,message="${value}"`);
 const memory = (used: number, most: number, policy = 'noeviction'): Series => ({
@@ -38,6 +43,20 @@ const scrapeError = (value: number, err: string): Series =>
 
 export const redisCases: readonly AlertCase[] = [
   { alert: 'RedisDown', fires: series('redis_up', 'cache-1', 0), labels: all('cache-1'), quiet: up },
+  {
+    alert: 'RedisMemberMissing',
+    story: 'a node',
+    fires: known('slaves', 2, 1),
+    labels: cluster,
+    quiet: known('slaves', 2, 2),
+  },
+  {
+    alert: 'RedisMemberMissing',
+    story: 'a sentinel',
+    fires: known('sentinels', 3, 2),
+    labels: cluster,
+    quiet: known('sentinels', 3, 3),
+  },
   {
     alert: 'RedisNoPrimary',
     story: 'replicas without a link',

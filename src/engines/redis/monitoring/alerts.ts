@@ -26,6 +26,20 @@ const availability: readonly Alert[] = [
     ],
   },
   {
+    name: 'RedisMemberMissing',
+    expr: `max by (${perCluster}) (redis_sentinel_master_slaves{${ofRedis}} - redis_sentinel_master_ok_slaves{${ofRedis}}) > 0 or max by (${perCluster}) (redis_sentinel_master_sentinels{${ofRedis}} - redis_sentinel_master_ok_sentinels{${ofRedis}}) > 0`,
+    for: '5m',
+    severity: 'warning',
+    summary: `A Redis node or sentinel of ${theCluster} is missing.`,
+    meaning:
+      'A sentinel knows a node or another sentinel that it does not reach. An exporter goes with its pod, so no other alert is about a pod that is gone. Clients are served as long as there is a primary. Another loss may stop them.',
+    actions: [
+      `Look at ${status}: the message of \`Ready\` says which member is missing and why.`,
+      'The operator cannot help if no Kubernetes node has space for the pod, or if the image cannot be pulled.',
+      'Check that sentinels reach nodes on port 6379, and each other on port 26379.',
+    ],
+  },
+  {
     name: 'RedisNoPrimary',
     expr: `count by (${perCluster}) (up{${ofRedis}}) unless count by (${perCluster}) (${primaries}) unless count by (${perCluster}) (${linked}) unless count by (${perCluster}) (${watched})`,
     for: '2m',
