@@ -8,8 +8,13 @@ import type { Children, Pod } from './children.ts';
 export const stuckCreatingMs = 10_000;
 
 function isCreating({ status }: Pod): boolean {
-  const waiting = status?.containerStatuses?.some(({ state }) => state?.waiting?.reason === 'ContainerCreating');
-  return status?.phase === 'Pending' && status.startTime !== undefined && waiting === true;
+  const { phase, startTime, initContainerStatuses: [first] = [], containerStatuses = [] } = status ?? {};
+  // With init containers, all wait in these words until the first of them is made.
+  const waiting =
+    first === undefined
+      ? containerStatuses.some(({ state }) => state?.waiting?.reason === 'ContainerCreating')
+      : first.state?.waiting?.reason === 'PodInitializing';
+  return phase === 'Pending' && startTime !== undefined && waiting;
 }
 
 export function areCreating({ pods }: Pick<Children, 'pods'>): boolean {

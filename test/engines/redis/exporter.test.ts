@@ -2,11 +2,14 @@
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../../src/api/object.ts';
 import type { RedisSpecInput } from '../../../src/engines/redis/kind/schema.ts';
+import { situationOf } from '../../../src/engines/redis/observe/situation.ts';
 import { heldBack, withoutIdentity } from '../../../src/engines/redis/plan/held-template.ts';
+import { planRedis } from '../../../src/engines/redis/plan/plan.ts';
 import { redisResources } from '../../../src/engines/redis/resources/resources.ts';
 import type { PodSpec } from '../../../src/resources/plain.ts';
 import { restrictedBreaches } from '../../../src/testing/pod-security.ts';
-import { redisCluster } from '../../support/redis-situation.ts';
+import { planned } from '../../support/plan-words.ts';
+import { redisCluster, redisWorld, type Story } from '../../support/redis-situation.ts';
 
 const objectsOf = (spec: RedisSpecInput): readonly KubeObject[] =>
   redisResources(redisCluster(spec)).map(({ object }) => object);
@@ -81,6 +84,40 @@ describe('with monitoring', () => {
 
   it('the script is in the ConfigMap, and is not without', () => {
     expect(filesOf({ monitoring: {} }).filter((name) => !filesOf({}).includes(name))).toEqual(['exporter.sh']);
+  });
+});
+
+describe('a pod that waits for an exporter whose image is not there', () => {
+  const waitsForIt = (object: KubeObject): KubeObject =>
+    object.metadata.name === 'db-2' && object.kind === 'Pod'
+      ? {
+          ...object,
+          status: {
+            ...(object.status as object),
+            conditions: [{ type: 'Ready', status: 'False' }],
+            initContainerStatuses: [
+              { name: 'exporter', image: 'e:1', state: { waiting: { reason: 'ImagePullBackOff' } } },
+            ],
+            containerStatuses: [{ name: 'redis', state: { waiting: { reason: 'PodInitializing' } } }],
+          },
+        }
+      : object;
+  const story = (pods: NonNullable<Story['pods']>): Story => ({
+    nodes: { 2: 'silent' },
+    pods,
+    children: (all) => all.map(waitsForIt),
+  });
+
+  it('is told of, and nobody else restarts', () => {
+    const { cluster, children, observed } = redisWorld(story({ 'db-1': 'outdated' }));
+    const { outcome } = planRedis(situationOf(cluster, children, observed));
+    expect(planned(story({ 'db-1': 'outdated' }))).toEqual(['wait MembersNotReady']);
+    const message = 'db-2: container exporter has no image: e:1 cannot be pulled';
+    expect(outcome).toMatchObject({ message: expect.stringContaining(message) });
+  });
+
+  it('is replaced once the template is another', () => {
+    expect(planned(story({ 'db-2': 'outdated' }))).toEqual(['delete Pod db-2', 'wait Restarting']);
   });
 });
 
