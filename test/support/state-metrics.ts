@@ -7,6 +7,8 @@ import { stateMetricsPath } from '../monitoring/programs.ts';
 import { freePort } from './free-port.ts';
 
 export interface StateMetrics {
+  /** Where Prometheus asks it. */
+  readonly address: string;
   /** Whole, as Prometheus reads them. */
   metrics(): Promise<string>;
   /** What it has said so far. */
@@ -16,8 +18,15 @@ export interface StateMetrics {
   stop(): Promise<void>;
 }
 
-/** @param config the text of its configuration file */
-export async function startStateMetrics(config: string, kubeconfig: string): Promise<StateMetrics> {
+export interface StateMetricsOptions {
+  /** The text of its configuration file. */
+  readonly config: string;
+  readonly kubeconfig: string;
+  /** Default all. */
+  readonly namespace?: string;
+}
+
+export async function startStateMetrics({ config, kubeconfig, namespace }: StateMetricsOptions): Promise<StateMetrics> {
   const directory = await mkdtemp(join(tmpdir(), 'clusterwright-state-metrics-'));
   const file = join(directory, 'config.yaml');
   await writeFile(file, config);
@@ -28,6 +37,7 @@ export async function startStateMetrics(config: string, kubeconfig: string): Pro
       `--kubeconfig=${kubeconfig}`,
       `--custom-resource-state-config-file=${file}`,
       '--custom-resource-state-only',
+      ...(namespace === undefined ? [] : [`--namespaces=${namespace}`]),
       '--host=127.0.0.1',
       `--port=${port}`,
       '--telemetry-host=127.0.0.1',
@@ -42,9 +52,11 @@ export async function startStateMetrics(config: string, kubeconfig: string): Pro
     });
   }
   const ended = new Promise((resolve) => child.once('exit', resolve));
+  const address = `127.0.0.1:${port}`;
   return {
+    address,
     async metrics() {
-      return await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+      return await (await fetch(`http://${address}/metrics`)).text();
     },
     log: () => said,
     isRunning: () => child.exitCode === null && child.signalCode === null,

@@ -11,12 +11,8 @@ import { apiVersionOf, type KubeObject } from '../../../src/api/object.ts';
 import { Monitoring } from '../../../src/constructs/monitoring.ts';
 import { engines } from '../../../src/engines/index.ts';
 import { handlersOf } from '../../../src/jobs/handlers.ts';
-import { missingPrograms } from '../../../src/sandbox/binaries.ts';
-import { compileMissing } from '../../../src/sandbox/compile.ts';
-import { layoutOf } from '../../../src/sandbox/layout.ts';
-import { createProgress } from '../../../src/sandbox/progress.ts';
 import { findObject, manifestsOf } from '../../constructs/manifests.ts';
-import { stateMetricsProgram } from '../../monitoring/programs.ts';
+import { compileStateMetrics } from '../../monitoring/programs.ts';
 import { connectKubernetes, type Kubernetes, removeByName } from '../../support/kubernetes.ts';
 import { removeNamespace, restricted } from '../../support/namespace.ts';
 import { clusterRoleBindings, clusterRoles } from '../../support/resources.ts';
@@ -80,8 +76,7 @@ async function tell(kind: string, conditions: readonly object[]): Promise<void> 
 }
 
 beforeAll(async () => {
-  const layout = layoutOf(process.env);
-  await compileMissing(layout, await missingPrograms(layout, [stateMetricsProgram]), createProgress());
+  await compileStateMetrics();
   kubernetes = await connectKubernetes(inject('kubeconfig'));
   const { client } = kubernetes;
   await removeNamespace(client, namespace);
@@ -102,7 +97,8 @@ beforeAll(async () => {
   const users = config.users.map((entry) => ({ ...entry, user: { ...entry.user, as } }));
   await writeFile(kubeconfig, stringify({ ...config, users }), { mode: 0o600 });
   const { data } = findObject(kit, 'ConfigMap', 'clusterwright-state-metrics');
-  stateMetrics = await startStateMetrics((data as Record<string, string>)['config.yaml'] ?? '', kubeconfig);
+  const { 'config.yaml': text = '' } = data as Record<string, string>;
+  stateMetrics = await startStateMetrics({ config: text, kubeconfig });
   await until('it serves', () => stateMetrics.metrics());
 }, 600_000);
 afterAll(async () => {
