@@ -7,13 +7,15 @@ import type { Children, Pod } from './children.ts';
 /** Longer than a volume takes to be mounted, as a rule. */
 export const stuckCreatingMs = 10_000;
 
+/** The second is said of all containers of a pod that has init containers. */
+const beingMade: ReadonlySet<string> = new Set(['ContainerCreating', 'PodInitializing']);
+
 function isCreating({ status }: Pod): boolean {
   const { phase, startTime, initContainerStatuses: [first] = [], containerStatuses = [] } = status ?? {};
-  // With init containers, all wait in these words until the first of them is made.
-  const waiting =
-    first === undefined
-      ? containerStatuses.some(({ state }) => state?.waiting?.reason === 'ContainerCreating')
-      : first.state?.waiting?.reason === 'PodInitializing';
+  // The others wait for the first of the init containers, where there are any.
+  const waiting = (first === undefined ? containerStatuses : [first]).some(({ state }) =>
+    beingMade.has(state?.waiting?.reason ?? ''),
+  );
   return phase === 'Pending' && startTime !== undefined && waiting;
 }
 

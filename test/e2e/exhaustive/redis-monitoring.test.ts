@@ -117,6 +117,30 @@ test('one that is killed starts again, and its pod stays ready', async () => {
   expect(await lives()).toEqual(before);
 });
 
+/** Name of each pod to how often its server was started. */
+async function serverStarts(): Promise<unknown> {
+  return (await all()).map(({ metadata, status }) => [
+    metadata.name,
+    metadata.uid,
+    status?.containerStatuses?.map(({ restartCount }) => restartCount),
+  ]);
+}
+
+test('one that takes more memory than it may is started again by Kubernetes, and no server is', async () => {
+  const before = await serverStarts();
+  const pod = await cluster.primary();
+  const startsOf = async (): Promise<number> =>
+    (await cluster.pod(pod.metadata.name)).status?.initContainerStatuses?.[0]?.restartCount ?? 0;
+  const earlier = await startsOf();
+  const eat = ['exec', '-n', stage.namespace, pod.metadata.name, '-c', 'exporter', '--', 'tail', '/dev/zero'];
+  await expect(run('kubectl', eat)).rejects.toThrow();
+  await until('another container', async () => expect(await startsOf()).toBe(earlier + 1));
+  await until('it serves', everybodyUp);
+  await cluster.whole(size);
+  expect(await serverStarts()).toEqual(before);
+  expect((await cluster.primary()).metadata.name).toBe(pod.metadata.name);
+});
+
 test('they take another password of the identity', async () => {
   const before = await lives();
   const old = await identity();
