@@ -132,8 +132,9 @@ test('one that takes more memory than it may is started again by Kubernetes, and
   const startsOf = async (): Promise<number> =>
     (await cluster.pod(pod.metadata.name)).status?.initContainerStatuses?.[0]?.restartCount ?? 0;
   const earlier = await startsOf();
-  const eat = ['exec', '-n', stage.namespace, pod.metadata.name, '-c', 'exporter', '--', 'tail', '/dev/zero'];
-  await expect(run('kubectl', eat)).rejects.toThrow();
+  const eat = ['sh', '-c', 'x=0123456789; while :; do x=$x$x; done'];
+  const exec = ['exec', '-n', stage.namespace, pod.metadata.name, '-c', 'exporter', '--'];
+  await expect(run('kubectl', [...exec, ...eat])).rejects.toThrow();
   await until('another container', async () => expect(await startsOf()).toBe(earlier + 1));
   await until('it serves', everybodyUp);
   await cluster.whole(size);
