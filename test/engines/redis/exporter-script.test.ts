@@ -29,6 +29,8 @@ describe.each(shells.map((shell) => [shell.join(' '), shell] as const))('by %s',
 
   const at = (name: string): string => join(directory, name);
   const read = (name: string): string => (existsSync(at(name)) ? readFileSync(at(name), 'utf8') : '');
+  const inPlace = (text: string): string =>
+    text.replaceAll('/run/exporter', at('run')).replace('/sys/fs', at('sys')).replace('sleep 5', 'sleep 0.02');
   const starts = (): string[] => read('starts').trimEnd().split('\n');
   const startsOf = (password: string): number => starts().filter((line) => line.includes(`":"${password}"}`)).length;
 
@@ -41,7 +43,7 @@ describe.each(shells.map((shell) => [shell.join(' '), shell] as const))('by %s',
       chmodSync(at(name), 0o755);
     };
     put('bin/prometheus-redis-exporter', exporter(directory));
-    put('exporter.sh', texts['exporter.sh'].replaceAll('/run/exporter', at('run')).replace('sleep 5', 'sleep 0.02'));
+    put('exporter.sh', inPlace(texts['exporter.sh']));
   });
   afterEach(async () => {
     running.kill('SIGTERM');
@@ -78,6 +80,18 @@ describe.each(shells.map((shell) => [shell.join(' '), shell] as const))('by %s',
     expect(read('environment')).toContain('IDENTITY_FILE=');
     expect(read('environment')).not.toContain('s3cret');
     expect(spawnSync('stat', ['-c', '%a', at('run/passwords.json')], { encoding: 'utf8' }).stdout).toBe('600\n');
+  });
+
+  it.each([
+    ['67108864', '53687091'],
+    ['max', undefined],
+    [undefined, undefined],
+  ])('its runtime spares memory below the limit of the container, which is %s', async (limit, spared) => {
+    mkdirSync(at('sys/cgroup'), { recursive: true });
+    if (limit !== undefined) writeFileSync(at('sys/cgroup/memory.max'), `${limit}\n`);
+    start('word\n');
+    await eventually(() => read('environment').endsWith('\n'));
+    expect(/^GOMEMLIMIT=(.*)$/m.exec(read('environment'))?.[1]).toBe(spared);
   });
 
   it.each([

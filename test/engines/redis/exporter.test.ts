@@ -44,7 +44,6 @@ describe('with monitoring', () => {
           { name: 'IDENTITY_FILE', value: '/etc/clusterwright/internal/password' },
           { name: 'REDIS_PORT', value: '6379' },
           { name: 'METRICS_PORT', value: '9121' },
-          { name: 'GOMEMLIMIT', value: String(Math.floor(64 * 1024 ** 2 * 0.8)) },
         ],
         ports: [{ name: 'metrics', containerPort: 9121, protocol: 'TCP' }],
         resources: { requests: { cpu: '20m' }, limits: { memory: '64Mi' } },
@@ -79,7 +78,6 @@ describe('with monitoring', () => {
     const limits = { memory: '128Mi' };
     const set = setOf('db', { monitoring: { image: 'mine.example/exporter:1', resources: { limits } } });
     expect(podOf(set).initContainers?.[0]).toMatchObject({ image: 'mine.example/exporter:1', resources: { limits } });
-    expect(podOf(set).initContainers?.[0]?.env).toContainEqual({ name: 'GOMEMLIMIT', value: '107374182' });
   });
 
   it('the script is in the ConfigMap, and is not without', () => {

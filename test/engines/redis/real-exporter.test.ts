@@ -53,7 +53,6 @@ describe.skipIf(installedVersion === undefined || !existsSync(program))('redis_e
       IDENTITY_FILE: at('password'),
       REDIS_PORT: String(port),
       METRICS_PORT: String(own),
-      GOMEMLIMIT: String(50 * 1024 ** 2),
     });
     const base = `http://127.0.0.1:${own}`;
     const metrics = async (): Promise<string> => await (await fetch(`${base}/metrics`)).text();

@@ -3,7 +3,6 @@
  * metrics of a server must not decide whether it has clients.
  */
 import type { Cluster } from '../../../api/cluster.ts';
-import { unitsOf } from '../../../api/quantity.ts';
 import { computeResources } from '../../../resources/compute.ts';
 import { imageOf } from '../../../resources/image.ts';
 import type { ContainerSpec, PodSpec, Volume } from '../../../resources/plain.ts';
@@ -15,9 +14,6 @@ import { exporterPort, identityVolume, paths } from '../names.ts';
 import { texts } from './shell/texts.ts';
 
 export const exporterName = 'exporter';
-
-/** Its runtime collects garbage before it reaches the limit of the container. */
-const shareOfLimit = 0.8;
 
 /** In the ConfigMap, only where there are exporters: a new one would come into the volumes of every cluster. */
 export function exporterFiles({ spec }: Cluster<RedisSpec>): Readonly<Record<string, string>> {
@@ -47,7 +43,6 @@ function sidecar(
     IDENTITY_FILE: `${paths.internal}/${identityKey}`,
     REDIS_PORT: String(port),
     METRICS_PORT: String(exporterPort),
-    GOMEMLIMIT: String(Math.floor(unitsOf(resources.limits.memory) * shareOfLimit)),
   };
   return {
     name: exporterName,

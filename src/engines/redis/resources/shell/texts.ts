@@ -67,6 +67,15 @@ current() {
   read -r password < "$IDENTITY_FILE" || password=\${password:-}
   case $password in *[!A-Za-z0-9+/=_.-]*) password= ;; esac
 }
+# Its runtime collects garbage before it reaches the limit of the container, which is not in the environment: a limit may change in place.
+spare_memory() {
+  limit=
+  { read -r limit < /sys/fs/cgroup/memory.max; } 2> /dev/null
+  case $limit in
+    '' | *[!0-9]*) unset GOMEMLIMIT ;;
+    *) export GOMEMLIMIT="$((limit * 8 / 10))" ;;
+  esac
+}
 trap 'kill $exporter $pause 2> /dev/null; exit 0' TERM INT
 while :; do
   password=
@@ -74,6 +83,7 @@ while :; do
   used=$password
   # For this address and user alone, so nothing else is ever told the password.
   printf '{"redis://%s@127.0.0.1:%s":"%s"}\\n' "$user" "$REDIS_PORT" "$used" > "$passwords"
+  spare_memory
   # Without the last, whoever reaches the port could have it ask another address, or read names of keys.
   "$program" --web.listen-address=":$METRICS_PORT" --redis.addr="redis://127.0.0.1:$REDIS_PORT" \\
     --redis.user="$IDENTITY" --redis.password-file="$passwords" --connection-timeout=5s --disable-scrape-endpoint &
