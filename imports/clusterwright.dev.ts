@@ -8625,6 +8625,13 @@ export interface RedisClusterSpec {
   readonly mode?: RedisClusterSpecMode;
 
   /**
+   * Metrics of each Redis node and sentinel for Prometheus, by redis_exporter in a sidecar. When absent, there are none. After a change, the pods restart one at a time.
+   *
+   * @schema RedisClusterSpec#monitoring
+   */
+  readonly monitoring?: RedisClusterSpecMonitoring;
+
+  /**
    * Limits who may connect to the pods of the cluster, by a NetworkPolicy. The pods of the cluster, its Jobs and the operator may connect to all ports. When absent, there is no NetworkPolicy.
    *
    * @schema RedisClusterSpec#networkPolicy
@@ -8703,6 +8710,7 @@ export function toJson_RedisClusterSpec(obj: RedisClusterSpec | undefined): Reco
     'deletionPolicy': obj.deletionPolicy,
     'image': obj.image,
     'mode': obj.mode,
+    'monitoring': toJson_RedisClusterSpecMonitoring(obj.monitoring),
     'networkPolicy': toJson_RedisClusterSpecNetworkPolicy(obj.networkPolicy),
     'paused': obj.paused,
     'pods': toJson_RedisClusterSpecPods(obj.pods),
@@ -9331,6 +9339,42 @@ export enum RedisClusterSpecMode {
   /** Sentinel */
   SENTINEL = "Sentinel",
 }
+
+/**
+ * Metrics of each Redis node and sentinel for Prometheus, by redis_exporter in a sidecar. When absent, there are none. After a change, the pods restart one at a time.
+ *
+ * @schema RedisClusterSpecMonitoring
+ */
+export interface RedisClusterSpecMonitoring {
+  /**
+   * Image to run instead of docker.io/oliver006/redis_exporter:v1.86.0-alpine, with a tag or a digest.
+   *
+   * @schema RedisClusterSpecMonitoring#image
+   */
+  readonly image?: string;
+
+  /**
+   * CPU and memory of an exporter.
+   *
+   * @schema RedisClusterSpecMonitoring#resources
+   */
+  readonly resources?: RedisClusterSpecMonitoringResources;
+}
+
+/**
+ * Converts an object of type 'RedisClusterSpecMonitoring' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_RedisClusterSpecMonitoring(obj: RedisClusterSpecMonitoring | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'image': obj.image,
+    'resources': toJson_RedisClusterSpecMonitoringResources(obj.resources),
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
  * Limits who may connect to the pods of the cluster, by a NetworkPolicy. The pods of the cluster, its Jobs and the operator may connect to all ports. When absent, there is no NetworkPolicy.
@@ -10037,6 +10081,42 @@ export enum RedisClusterSpecConfigMaxmemoryPolicy {
   /** volatile-ttl */
   VOLATILE_HYPHEN_TTL = "volatile-ttl",
 }
+
+/**
+ * CPU and memory of an exporter.
+ *
+ * @schema RedisClusterSpecMonitoringResources
+ */
+export interface RedisClusterSpecMonitoringResources {
+  /**
+   * Limits of CPU and memory.
+   *
+   * @schema RedisClusterSpecMonitoringResources#limits
+   */
+  readonly limits?: RedisClusterSpecMonitoringResourcesLimits;
+
+  /**
+   * Requested CPU and memory.
+   *
+   * @schema RedisClusterSpecMonitoringResources#requests
+   */
+  readonly requests?: RedisClusterSpecMonitoringResourcesRequests;
+}
+
+/**
+ * Converts an object of type 'RedisClusterSpecMonitoringResources' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_RedisClusterSpecMonitoringResources(obj: RedisClusterSpecMonitoringResources | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'limits': toJson_RedisClusterSpecMonitoringResourcesLimits(obj.limits),
+    'requests': toJson_RedisClusterSpecMonitoringResourcesRequests(obj.requests),
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
  * Pods by namespaceSelector, podSelector or both, or addresses by ipBlock. Without namespaceSelector, pods of the namespace of the cluster.
@@ -10781,6 +10861,78 @@ export function toJson_RedisClusterSpecBootstrapRestoreTarget(obj: RedisClusterS
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
+ * Limits of CPU and memory.
+ *
+ * @schema RedisClusterSpecMonitoringResourcesLimits
+ */
+export interface RedisClusterSpecMonitoringResourcesLimits {
+  /**
+   * CPU, for example 2. When absent, there is no limit.
+   *
+   * @schema RedisClusterSpecMonitoringResourcesLimits#cpu
+   */
+  readonly cpu?: RedisClusterSpecMonitoringResourcesLimitsCpu;
+
+  /**
+   * Memory, at least 32Mi.
+   *
+   * @schema RedisClusterSpecMonitoringResourcesLimits#memory
+   */
+  readonly memory?: RedisClusterSpecMonitoringResourcesLimitsMemory;
+}
+
+/**
+ * Converts an object of type 'RedisClusterSpecMonitoringResourcesLimits' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_RedisClusterSpecMonitoringResourcesLimits(obj: RedisClusterSpecMonitoringResourcesLimits | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'cpu': obj.cpu?.value,
+    'memory': obj.memory?.value,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * Requested CPU and memory.
+ *
+ * @schema RedisClusterSpecMonitoringResourcesRequests
+ */
+export interface RedisClusterSpecMonitoringResourcesRequests {
+  /**
+   * CPU, for example 500m.
+   *
+   * @schema RedisClusterSpecMonitoringResourcesRequests#cpu
+   */
+  readonly cpu?: RedisClusterSpecMonitoringResourcesRequestsCpu;
+
+  /**
+   * Memory, for example 512Mi. When absent, the memory limit.
+   *
+   * @schema RedisClusterSpecMonitoringResourcesRequests#memory
+   */
+  readonly memory?: RedisClusterSpecMonitoringResourcesRequestsMemory;
+}
+
+/**
+ * Converts an object of type 'RedisClusterSpecMonitoringResourcesRequests' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_RedisClusterSpecMonitoringResourcesRequests(obj: RedisClusterSpecMonitoringResourcesRequests | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'cpu': obj.cpu?.value,
+    'memory': obj.memory?.value,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
  * Addresses outside of the Kubernetes cluster.
  *
  * @schema RedisClusterSpecNetworkPolicyClientsIpBlock
@@ -11341,6 +11493,70 @@ export function toJson_RedisClusterSpecBootstrapRestoreTargetS3(obj: RedisCluste
   return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
 }
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * CPU, for example 2. When absent, there is no limit.
+ *
+ * @schema RedisClusterSpecMonitoringResourcesLimitsCpu
+ */
+export class RedisClusterSpecMonitoringResourcesLimitsCpu {
+  public static fromNumber(value: number): RedisClusterSpecMonitoringResourcesLimitsCpu {
+    return new RedisClusterSpecMonitoringResourcesLimitsCpu(value);
+  }
+  public static fromString(value: string): RedisClusterSpecMonitoringResourcesLimitsCpu {
+    return new RedisClusterSpecMonitoringResourcesLimitsCpu(value);
+  }
+  private constructor(public readonly value: number | string) {
+  }
+}
+
+/**
+ * Memory, at least 32Mi.
+ *
+ * @schema RedisClusterSpecMonitoringResourcesLimitsMemory
+ */
+export class RedisClusterSpecMonitoringResourcesLimitsMemory {
+  public static fromNumber(value: number): RedisClusterSpecMonitoringResourcesLimitsMemory {
+    return new RedisClusterSpecMonitoringResourcesLimitsMemory(value);
+  }
+  public static fromString(value: string): RedisClusterSpecMonitoringResourcesLimitsMemory {
+    return new RedisClusterSpecMonitoringResourcesLimitsMemory(value);
+  }
+  private constructor(public readonly value: number | string) {
+  }
+}
+
+/**
+ * CPU, for example 500m.
+ *
+ * @schema RedisClusterSpecMonitoringResourcesRequestsCpu
+ */
+export class RedisClusterSpecMonitoringResourcesRequestsCpu {
+  public static fromNumber(value: number): RedisClusterSpecMonitoringResourcesRequestsCpu {
+    return new RedisClusterSpecMonitoringResourcesRequestsCpu(value);
+  }
+  public static fromString(value: string): RedisClusterSpecMonitoringResourcesRequestsCpu {
+    return new RedisClusterSpecMonitoringResourcesRequestsCpu(value);
+  }
+  private constructor(public readonly value: number | string) {
+  }
+}
+
+/**
+ * Memory, for example 512Mi. When absent, the memory limit.
+ *
+ * @schema RedisClusterSpecMonitoringResourcesRequestsMemory
+ */
+export class RedisClusterSpecMonitoringResourcesRequestsMemory {
+  public static fromNumber(value: number): RedisClusterSpecMonitoringResourcesRequestsMemory {
+    return new RedisClusterSpecMonitoringResourcesRequestsMemory(value);
+  }
+  public static fromString(value: string): RedisClusterSpecMonitoringResourcesRequestsMemory {
+    return new RedisClusterSpecMonitoringResourcesRequestsMemory(value);
+  }
+  private constructor(public readonly value: number | string) {
+  }
+}
 
 /**
  * CPU, for example 2. When absent, there is no limit.

@@ -38,7 +38,7 @@ export interface Panel {
 
 /**
  * Pods that serve metrics: those with `app.kubernetes.io/name` of the engine and this component. Their series get the labels
- * `clusterwright_engine`, `clusterwright_cluster` and `clusterwright_member` from the labels of the pod, beside `namespace` and `pod`.
+ * `clusterwright_engine`, `clusterwright_cluster` and `clusterwright_member`, beside `namespace` and `pod`.
  */
 export interface Scrape {
   readonly component: string;
@@ -46,6 +46,8 @@ export interface Scrape {
   readonly port: string;
   /** Default `/metrics`. */
   readonly path?: string;
+  /** Where the label `clusterwright_member` comes from. Default the label `clusterwright.dev/member`; `pod`: the name of the pod. */
+  readonly member?: 'label' | 'pod';
 }
 
 export interface MonitoringPart {

@@ -18,7 +18,8 @@ export interface PodSelection {
   readonly relabelings: readonly Relabeling[];
 }
 
-export function podsOf({ name }: EngineMonitoring, { component, port, path = '/metrics' }: Scrape): PodSelection {
+export function podsOf({ name }: EngineMonitoring, scrape: Scrape): PodSelection {
+  const { component, port, path = '/metrics', member = 'label' } = scrape;
   return {
     matchLabels: {
       'app.kubernetes.io/name': name,
@@ -30,7 +31,10 @@ export function podsOf({ name }: EngineMonitoring, { component, port, path = '/m
     relabelings: [
       { targetLabel: 'clusterwright_engine', replacement: name },
       { sourceLabels: [metaLabel('app.kubernetes.io/instance')], targetLabel: 'clusterwright_cluster' },
-      { sourceLabels: [metaLabel('clusterwright.dev/member')], targetLabel: 'clusterwright_member' },
+      {
+        sourceLabels: [member === 'pod' ? '__meta_kubernetes_pod_name' : metaLabel('clusterwright.dev/member')],
+        targetLabel: 'clusterwright_member',
+      },
     ],
   };
 }

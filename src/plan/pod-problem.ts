@@ -22,8 +22,16 @@ export function podProblem({ metadata: { name, deletionTimestamp }, status }: Po
   if (deletionTimestamp !== undefined) return `${name} is terminating`;
   const unschedulable = status?.conditions?.find((c) => c.type === 'PodScheduled' && c.status === 'False');
   if (unschedulable !== undefined) return `${name} cannot be scheduled: ${unschedulable.message ?? ''}`;
-  const words = (status?.containerStatuses ?? []).flatMap((container) => wordsOf(container) ?? [])[0];
-  return words === undefined ? undefined : `${name} ${words}`;
+  const first = (containers: readonly ContainerStatus[] = []): readonly [ContainerStatus, string] | undefined =>
+    containers.flatMap((container): [ContainerStatus, string][] => {
+      const words = wordsOf(container);
+      return words === undefined ? [] : [[container, words]];
+    })[0];
+  const own = first(status?.containerStatuses);
+  if (own !== undefined) return `${name} ${own[1]}`;
+  // It is not the database that fails, but one that starts before it or runs beside it.
+  const other = first(status?.initContainerStatuses);
+  return other === undefined ? undefined : `${name}: container ${other[0].name} ${other[1]}`;
 }
 
 function wordsOf({ image = '', state, lastState }: ContainerStatus): string | undefined {

@@ -23,10 +23,14 @@ export function outgrowsQuota(words: string, wanted: readonly ContainerOf[], has
 
 function growthOf(name: string, wanted: readonly ContainerOf[], has: readonly ContainerOf[]): bigint {
   const [, kind = 'requests', resource = ''] = counted.exec(name) ?? [];
-  const amountOf = (container: ContainerOf | undefined): bigint | undefined =>
-    amount(container?.resources?.[kind as 'requests' | 'limits']?.[resource]);
+  const amountOf = (container: ContainerOf): bigint | undefined =>
+    amount(container.resources?.[kind as 'requests' | 'limits']?.[resource]);
+  const nowOf = ({ name: of }: ContainerOf): ContainerOf | undefined => has.find((one) => one.name === of);
+  // Where none is known, they have other names now, and one is no addition.
+  if (!wanted.some(nowOf)) return 0n;
   return wanted.reduce((sum, container) => {
-    const [after, before] = [amountOf(container), amountOf(has.find((one) => one.name === container.name))];
+    const now = nowOf(container);
+    const [after, before] = [amountOf(container), now === undefined ? 0n : amountOf(now)];
     return after === undefined || before === undefined ? sum : sum + after - before;
   }, 0n);
 }

@@ -3,7 +3,7 @@
  * somebody else is not well, because that one may be all that is left.
  */
 import { pods as podResource } from '../api/resource.ts';
-import { type Pod, podIsReady, type StatefulSet } from '../resources/children.ts';
+import { decidingStatuses, type Pod, podIsReady, type StatefulSet } from '../resources/children.ts';
 import type { ObjectStep } from './plan.ts';
 import { isUnderway } from './pod-problem.ts';
 import { refOf } from './ref.ts';
@@ -61,7 +61,7 @@ const manyRestarts = 5;
 /** It has no process, and will have none by itself. */
 export function cannotStart({ status }: Pod): boolean {
   const isUnscheduled = status?.conditions?.some((c) => c.type === 'PodScheduled' && c.status === 'False') === true;
-  const isStopped = (status?.containerStatuses ?? []).some(({ restartCount = 0, state }) => {
+  const isStopped = decidingStatuses(status).some(({ restartCount = 0, state }) => {
     const reason = state?.waiting?.reason;
     if (reason === undefined || isUnderway(reason)) return false;
     return reason !== 'CrashLoopBackOff' || restartCount >= manyRestarts;

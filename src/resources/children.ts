@@ -37,6 +37,11 @@ export interface ContainerOf {
   };
 }
 
+/** With `restartPolicy: Always` it is a sidecar: it starts before the containers and runs beside them. */
+export interface InitContainerOf extends ContainerOf {
+  readonly restartPolicy?: string;
+}
+
 /** Of a template. Of pods, environments are not kept. */
 interface TemplateContainer extends ContainerOf {
   readonly env?: readonly { readonly name: string; readonly value?: string }[];
@@ -44,7 +49,12 @@ interface TemplateContainer extends ContainerOf {
 
 export interface Pod extends KubeObject {
   readonly metadata: ObjectMeta;
-  readonly spec?: { readonly nodeName?: string; readonly containers?: readonly ContainerOf[] };
+  readonly spec?: {
+    readonly nodeName?: string;
+    readonly containers?: readonly ContainerOf[];
+    /** Of a cached pod: the sidecars alone. */
+    readonly initContainers?: readonly InitContainerOf[];
+  };
   readonly status?: {
     readonly phase?: string;
     /** Of the pod as a whole: `Evicted`, and why. */
@@ -191,6 +201,26 @@ function byOrdinal(a: KubeObject, b: KubeObject): number {
 
 function withoutOrdinal(object: KubeObject): string {
   return object.metadata.name.replace(/-\d+$/, '');
+}
+
+export interface PodContainers {
+  readonly containers?: readonly ContainerOf[];
+  readonly initContainers?: readonly InitContainerOf[];
+}
+
+/** Those that run as long as the pod does: its containers and its sidecars. */
+export function lastingContainers({ containers = [], initContainers = [] }: PodContainers): readonly ContainerOf[] {
+  return [...containers, ...initContainers.filter(({ restartPolicy }) => restartPolicy === 'Always')];
+}
+
+/**
+ * What decides whether the process of a pod runs. As long as its containers wait for the init containers, those do; later, a sidecar
+ * that fails leaves the process as it is.
+ */
+export function decidingStatuses(status: Pod['status']): readonly ContainerStatus[] {
+  const { initContainerStatuses = [], containerStatuses = [] } = status ?? {};
+  const isInitializing = containerStatuses.every(({ state }) => state?.waiting?.reason === 'PodInitializing');
+  return isInitializing ? [...initContainerStatuses, ...containerStatuses] : containerStatuses;
 }
 
 export const noChildren: Children = childrenOf([]);

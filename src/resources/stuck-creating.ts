@@ -7,9 +7,16 @@ import type { Children, Pod } from './children.ts';
 /** Longer than a volume takes to be mounted, as a rule. */
 export const stuckCreatingMs = 10_000;
 
+/** The second is said of all containers of a pod that has init containers. */
+const beingMade: ReadonlySet<string> = new Set(['ContainerCreating', 'PodInitializing']);
+
 function isCreating({ status }: Pod): boolean {
-  const waiting = status?.containerStatuses?.some(({ state }) => state?.waiting?.reason === 'ContainerCreating');
-  return status?.phase === 'Pending' && status.startTime !== undefined && waiting === true;
+  const { phase, startTime, initContainerStatuses: [first] = [], containerStatuses = [] } = status ?? {};
+  // The others wait for the first of the init containers, where there are any.
+  const waiting = (first === undefined ? containerStatuses : [first]).some(({ state }) =>
+    beingMade.has(state?.waiting?.reason ?? ''),
+  );
+  return phase === 'Pending' && startTime !== undefined && waiting;
 }
 
 export function areCreating({ pods }: Pick<Children, 'pods'>): boolean {

@@ -5,8 +5,7 @@ import type { Obstacle } from '../plan/obstacle.ts';
 import { blocked, wait } from '../plan/plan.ts';
 import { outgrowsQuota } from '../plan/quota-growth.ts';
 import { setOf, type TemplateUse } from '../plan/template-use.ts';
-import { type Children, type ContainerOf, podIsReady } from '../resources/children.ts';
-import type { StatefulSetSpec } from '../resources/plain.ts';
+import { type Children, lastingContainers, type PodContainers, podIsReady } from '../resources/children.ts';
 import { countsMs, type Verdict } from './template-verdict.ts';
 
 /** So long restarts wait for an answer. Then they go on as if nobody had asked: no fault elsewhere holds them for ever. */
@@ -60,9 +59,10 @@ function refusalIn(verdict: Verdict): Verdict {
 /** Of the pod that ends, or else of one of those that are to. Where there is none, nobody restarts. */
 function outgrows({ set, ends }: TemplateUse, words: string, children: Children): boolean {
   const [first] = children.pods.filter(({ metadata }) => setOf(metadata.name) === set.metadata.name);
-  const has = (ends ?? first)?.spec?.containers;
-  const { template } = set.spec as StatefulSetSpec;
-  return has !== undefined && outgrowsQuota(words, (template.spec?.containers ?? []) as readonly ContainerOf[], has);
+  const has = (ends ?? first)?.spec;
+  const { template } = set.spec as { readonly template: { readonly spec?: PodContainers } };
+  if (has?.containers === undefined) return false;
+  return outgrowsQuota(words, lastingContainers(template.spec ?? {}), lastingContainers(has));
 }
 
 /**

@@ -55,9 +55,17 @@ type Fields = Readonly<Record<string, unknown>>;
 
 /** What its containers may use: it is theirs for as long as they run, whatever the template says since. */
 function limits(spec: Fields | undefined): Fields {
-  const containers = spec?.containers;
+  const { containers, initContainers } = spec ?? {};
   if (!Array.isArray(containers)) return {};
-  return { containers: containers.map((entry: Fields) => pick(entry, ['name', 'resources'])) };
+  const sidecars = (Array.isArray(initContainers) ? initContainers : []).filter(
+    ({ restartPolicy }: Fields) => restartPolicy === 'Always',
+  );
+  return {
+    containers: containers.map((entry: Fields) => pick(entry, ['name', 'resources'])),
+    ...(sidecars.length === 0
+      ? {}
+      : { initContainers: sidecars.map((entry: Fields) => pick(entry, ['name', 'restartPolicy', 'resources'])) }),
+  };
 }
 
 const containerFields = [

@@ -54,16 +54,16 @@ function podOf(set: KubeObject, ordinal: number): KubeObject {
       phase: 'Running',
       podIP: `10.0.${octetOf(set.metadata.name)}.${ordinal + 1}`,
       conditions: [{ type: 'Ready', status: 'True' }],
-      containerStatuses: itemsIn(spec.containers).map((container) => ({
-        name: container.name,
-        image: container.image,
-        ready: true,
-        started: true,
-        restartCount: 0,
-        state: { running: {} },
-      })),
+      ...(spec.initContainers === undefined
+        ? {}
+        : { initContainerStatuses: itemsIn(spec.initContainers).map(runningStatus) }),
+      containerStatuses: itemsIn(spec.containers).map(runningStatus),
     },
   });
+}
+
+function runningStatus({ name, image }: Fields): object {
+  return { name, image, ready: true, started: true, restartCount: 0, state: { running: {} } };
 }
 
 function claimsOf(set: KubeObject, ordinal: number): KubeObject[] {

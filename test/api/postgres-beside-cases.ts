@@ -2,38 +2,14 @@
 import type { Case, Json } from './case.ts';
 import { networkPolicyCases } from './network-policy-cases.ts';
 import { serviceCases } from './pod-cases.ts';
+import { processCases } from './process-cases.ts';
 
 const pooler = (fields: Json): Json => ({ pooler: fields });
 const monitoring = (fields: Json): Json => ({ monitoring: fields });
 const refusal = (spec: Json, refused: string): Case => ({ story: JSON.stringify(spec).slice(0, 90), spec, refused });
 const accepted = (spec: Json): Case => ({ story: JSON.stringify(spec).slice(0, 90), spec });
 
-/** Of both: CPU and memory, and the image. */
-const processes: readonly Case[] = (
-  [
-    ['pooler', pooler],
-    ['monitoring', monitoring],
-  ] as const
-).flatMap(([field, spec]) => [
-  accepted(spec({ resources: { requests: { cpu: 1, memory: '32Mi' }, limits: { cpu: 1, memory: '32Mi' } } })),
-  ...['requests', 'limits'].flatMap((kind) =>
-    ['cpu', 'memory'].flatMap((resource) =>
-      ['much', `1.${'0'.repeat(19)}Gi`].map((amount) =>
-        refusal(spec({ resources: { [kind]: { [resource]: amount } } }), `spec.${field}.resources.${kind}.${resource}`),
-      ),
-    ),
-  ),
-  refusal(spec({ resources: { limits: { memory: '31Mi' } } }), `spec.${field}.resources.limits.memory`),
-  refusal(
-    spec({ resources: { requests: { memory: '65Mi' }, limits: { memory: '64Mi' } } }),
-    `spec.${field}.resources.requests`,
-  ),
-  refusal(spec({ resources: { requests: { cpu: 2 }, limits: { cpu: 1 } } }), `spec.${field}.resources.requests`),
-  accepted(spec({ image: 'registry.example.com:5000/tool:1.2' })),
-  refusal(spec({ image: 'tool' }), `spec.${field}.image`),
-  refusal(spec({ image: `${'a'.repeat(500)}:1` }), `spec.${field}.image`),
-  refusal(spec({ enabled: true }), `spec.${field}.enabled`),
-]);
+const processes: readonly Case[] = [...processCases('pooler'), ...processCases('monitoring')];
 
 const parameters: readonly (readonly [name: string, least: number, most: number])[] = [
   ['cancel_wait_timeout', 0, 3600],

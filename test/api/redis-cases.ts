@@ -8,6 +8,7 @@ import { redisDirectives } from '../../src/engines/redis/kind/directives.ts';
 import type { Case, Json } from './case.ts';
 import { networkPolicyCases } from './network-policy-cases.ts';
 import { accountCases, podCases, serviceCases } from './pod-cases.ts';
+import { processCases } from './process-cases.ts';
 import { createCases } from './redis-create-cases.ts';
 import { updateCases } from './redis-update-cases.ts';
 import { databaseCases, place } from './target-cases.ts';
@@ -80,6 +81,7 @@ export const redisCases: readonly Case[] = [
   ...restores,
   ...podCases,
   ...accountCases,
+  ...processCases('monitoring'),
   ...serviceCases('primary'),
   ...serviceCases('replicas'),
   ...networkPolicyCases,

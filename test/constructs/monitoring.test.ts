@@ -3,6 +3,7 @@ import { parse } from 'yaml';
 import type { KubeObject } from '../../src/api/object.ts';
 import { Monitoring, type MonitoringProps } from '../../src/constructs/monitoring.ts';
 import { engineMonitoring } from '../../src/engines/monitoring.ts';
+import type { Relabeling } from '../../src/monitoring/scraping.ts';
 import { handlers as engines } from '../support/handlers.ts';
 import { findObject, manifestsOf } from './manifests.ts';
 
@@ -28,6 +29,8 @@ describe('the monitoring kit', () => {
   it('has a part for every engine that serves metrics, and a dashboard for each', () => {
     expect(idsOf(kit)).toEqual([
       'PodMonitor clusterwright-operator',
+      'PodMonitor clusterwright-redis-data',
+      'PodMonitor clusterwright-redis-sentinel',
       'PodMonitor clusterwright-etcd-member',
       'PodMonitor clusterwright-postgres-exporter',
       'PrometheusRule clusterwright',
@@ -61,7 +64,19 @@ describe('the monitoring kit', () => {
     const selectors = objects.flatMap(({ kind, spec }) =>
       kind === 'PodMonitor' ? [(spec as { namespaceSelector: object }).namespaceSelector] : [],
     );
-    expect(selectors).toEqual([{ matchNames: ['ops'] }, { matchNames: ['a', 'b'] }, { matchNames: ['a', 'b'] }]);
+    const own = { matchNames: ['a', 'b'] };
+    expect(selectors).toEqual([{ matchNames: ['ops'] }, own, own, own, own]);
+  });
+
+  it('takes the member from its label, or from the name of the pod where a pod has none', () => {
+    const sourceOf = (name: string): unknown => {
+      const { podMetricsEndpoints: [endpoint] = [] } = findObject(kit, 'PodMonitor', name).spec as {
+        readonly podMetricsEndpoints?: readonly { readonly relabelings: readonly Relabeling[] }[];
+      };
+      return endpoint?.relabelings.find(({ targetLabel }) => targetLabel === 'clusterwright_member')?.sourceLabels;
+    };
+    expect(sourceOf('clusterwright-etcd-member')).toEqual(['__meta_kubernetes_pod_label_clusterwright_dev_member']);
+    expect(sourceOf('clusterwright-redis-data')).toEqual(['__meta_kubernetes_pod_name']);
   });
 
   it.each([

@@ -88,6 +88,7 @@ const everything: RedisSpecInput = {
   },
   pods: { annotations: { 'example.com/a': 'b' }, uid: 2000 },
   networkPolicy: {},
+  monitoring: { resources: { limits: { memory: '96Mi' } } },
   access: { primary: { type: 'LoadBalancer', sourceRanges: ['10.0.0.0/8'] }, replicas: { type: 'ClusterIP' } },
   config: { maxmemory: '100mb', 'notify-keyspace-events': 'KEA', 'io-threads': 2 },
   auth: { secretRef: { name: 'mine' } },

@@ -45,6 +45,7 @@ const imported = {
 const specs: readonly (readonly [kind: string, spec: object])[] = [
   ['RedisCluster', {}],
   ['RedisCluster', { mode: 'Standalone', replicas: 1, version: '7.0' }],
+  ['RedisCluster', { monitoring: {} }],
   ['RedisCluster', restored],
   ['EtcdCluster', {}],
   ['EtcdCluster', { version: '3.5.35', ...restored }],
@@ -73,7 +74,7 @@ describe.each(specs)('a %s with %j', (kind, spec) => {
 });
 
 it.each([
-  ['RedisCluster', { image: 'mine.example/redis:8.0' }],
+  ['RedisCluster', { image: 'mine.example/redis:8.0', monitoring: { image: 'mine.example/exporter:1' } }],
   ['EtcdCluster', { image: 'mine.example/etcd:v3.6.16', ...restored }],
   [
     'PostgresCluster',

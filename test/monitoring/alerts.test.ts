@@ -10,6 +10,7 @@ import { conditionCases } from './cases/conditions.ts';
 import { etcdCases } from './cases/etcd.ts';
 import { operatorCases } from './cases/operator.ts';
 import { postgresCases } from './cases/postgres.ts';
+import { redisCases } from './cases/redis.ts';
 
 const parts = [conditionMonitoring, operatorMonitoring, ...engineMonitoring];
 const alerts = parts.flatMap((part) => part.alerts);
@@ -19,6 +20,7 @@ const stories: Readonly<Record<string, readonly AlertCase[]>> = {
   operator: operatorCases,
   etcd: etcdCases,
   postgres: postgresCases,
+  redis: redisCases,
 };
 const cases = Object.values(stories).flat();
 

@@ -48,4 +48,33 @@ it.each<[string, Pod, string | undefined]>([
     waiting('CrashLoopBackOff', ended(1, '>>> requirepass "secret"')),
     'db-0 ends again and again with code 1',
   ],
+  [
+    'that a container has no image without which the others do not start',
+    pod({
+      initContainerStatuses: [{ name: 'exporter', image: 'e:1', state: { waiting: { reason: 'ImagePullBackOff' } } }],
+      containerStatuses: [{ name: 'redis', state: { waiting: { reason: 'PodInitializing' } } }],
+    }),
+    'db-0: container exporter has no image: e:1 cannot be pulled',
+  ],
+  [
+    'that a sidecar ends, while the database runs',
+    pod({
+      initContainerStatuses: [{ name: 'exporter', state: { waiting: { reason: 'CrashLoopBackOff' } }, ...ended(2) }],
+      containerStatuses: [{ name: 'redis', state: { running: {} } }],
+    }),
+    'db-0: container exporter ends again and again with code 2',
+  ],
+  [
+    'of the database first',
+    pod({
+      initContainerStatuses: [{ name: 'exporter', state: { waiting: { reason: 'CrashLoopBackOff' } }, ...ended(2) }],
+      containerStatuses: [{ name: 'redis', state: { waiting: { reason: 'CrashLoopBackOff' } }, ...ended(1) }],
+    }),
+    'db-0 ends again and again with code 1',
+  ],
+  [
+    'nothing of an init container that has done its work',
+    pod({ initContainerStatuses: [{ name: 'copy', state: { terminated: { exitCode: 0 } } }] }),
+    undefined,
+  ],
 ])('tells %s', (_, one, words) => expect(podProblem(one)).toBe(words));

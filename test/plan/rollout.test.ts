@@ -106,6 +106,32 @@ describe('a pod that has no process, and will have none by itself', () => {
       },
       true,
     ],
+    [
+      'waits for a sidecar that has no image',
+      {
+        initContainerStatuses: [{ name: 'exporter', state: { waiting: { reason: 'ErrImagePull' } } }],
+        containerStatuses: [{ name: 'db', state: { waiting: { reason: 'PodInitializing' } } }],
+      },
+      true,
+    ],
+    [
+      'waits for a sidecar that is being started',
+      {
+        initContainerStatuses: [{ name: 'exporter', state: { waiting: { reason: 'PodInitializing' } } }],
+        containerStatuses: [{ name: 'db', state: { waiting: { reason: 'PodInitializing' } } }],
+      },
+      false,
+    ],
+    [
+      'runs beside a sidecar that ends again and again',
+      {
+        initContainerStatuses: [
+          { name: 'exporter', restartCount: 9, state: { waiting: { reason: 'CrashLoopBackOff' } } },
+        ],
+        containerStatuses: [{ name: 'db', state: { running: {} } }],
+      },
+      false,
+    ],
   ])('%s', (_, status, cannot) => {
     expect(cannotStart({ ...pod('db-0', 'old'), ...(status === undefined ? {} : { status }) })).toBe(cannot);
   });

@@ -51,8 +51,8 @@ describe('a cluster that asks for no NetworkPolicy', () => {
 
 describe('a NetworkPolicy', () => {
   it.each<readonly [kind: string, spec: object, doors: unknown]>([
-    ['RedisCluster', {}, [[here, [6379, 26379]]]],
-    ['RedisCluster', { mode: 'Standalone', replicas: 1 }, [[here, [6379]]]],
+    ['RedisCluster', {}, [[here, [6379, 26379]], [everywhere, [9121]]]],
+    ['RedisCluster', { mode: 'Standalone', replicas: 1 }, [[here, [6379]], [everywhere, [9121]]]],
     [
       'EtcdCluster',
       {},

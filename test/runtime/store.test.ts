@@ -230,6 +230,10 @@ describe('what is kept', () => {
       spec: {
         nodeName: 'n1',
         containers: [{ name: 'redis', env: ['a lot'], resources: { limits: { memory: '1Gi' } } }],
+        initContainers: [
+          { name: 'once', resources: { limits: { memory: '1Gi' } } },
+          { name: 'sidecar', restartPolicy: 'Always', env: ['a lot'], resources: { limits: { memory: '64Mi' } } },
+        ],
         volumes: ['more'],
       },
       status: {
@@ -244,7 +248,11 @@ describe('what is kept', () => {
       apiVersion: 'v1',
       kind: 'Pod',
       metadata: { ...object('a', 'u', 10).metadata, labels: { role: 'primary' } },
-      spec: { nodeName: 'n1', containers: [{ name: 'redis', resources: { limits: { memory: '1Gi' } } }] },
+      spec: {
+        nodeName: 'n1',
+        containers: [{ name: 'redis', resources: { limits: { memory: '1Gi' } } }],
+        initContainers: [{ name: 'sidecar', restartPolicy: 'Always', resources: { limits: { memory: '64Mi' } } }],
+      },
       status: {
         phase: 'Running',
         podIP: '10.0.0.1',

@@ -276,10 +276,13 @@ describe('a pod that restarts', () => {
     expect(told.test(rig.status().plan?.waitingFor ?? '')).toBe(isReady && done.length > 0);
   });
 
+  const once = { name: 'once', resources: { limits: { memory: '64Mi' } } };
   it.each([
-    ['it fits where the other was', '1Gi', ['DELETE pods/db-0']],
-    ['it does not', '2Gi', []],
-  ])('with a quota that is used up: %s', async (_, memory, done) => {
+    ['it fits where the other was', '1Gi', [], ['DELETE pods/db-0']],
+    ['it does not', '2Gi', [], []],
+    ['it does not with a sidecar', '1Gi', [{ ...once, restartPolicy: 'Always' }], []],
+    ['it does with what ends before the others start', '1Gi', [once], ['DELETE pods/db-0']],
+  ])('with a quota that is used up: %s', async (_, memory, initContainers, done) => {
     const quota =
       'exceeded quota: q, requested: limits.memory=1Gi, used: limits.memory=3Gi, limited: limits.memory=3Gi';
     answers.somebody = refusal(403, 'Forbidden', `pods "db-0" is forbidden: ${quota}`);
@@ -287,11 +290,10 @@ describe('a pod that restarts', () => {
     const containers = [{ name: 'redis', resources: { limits: { memory } } }];
     const { template, ...spec } = wanted.spec as { template: { spec: object } };
     const stop = await ended('db', 'somebody');
-    rig.api.put({ ...wanted, spec: { ...spec, template: { ...template, spec: { ...template.spec, containers } } } });
-    rig.api.put({
-      ...pod('db-0', true),
-      spec: { containers: [{ name: 'redis', resources: { limits: { memory: '1Gi' } } }] },
-    });
+    const podSpec = { ...template.spec, containers, initContainers };
+    rig.api.put({ ...wanted, spec: { ...spec, template: { ...template, spec: podSpec } } });
+    const now = [{ name: 'redis', resources: { limits: { memory: '1Gi' } } }];
+    rig.api.put({ ...pod('db-0', true), spec: { containers: now } });
     await turn();
     await passes([stop], restarting);
     expect([writes(), rig.condition('TemplateRefused').includes(quota)]).toEqual([done, done.length === 0]);

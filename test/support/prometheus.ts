@@ -4,7 +4,7 @@ import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { KubeObject } from '../../src/api/object.ts';
-import type { Pod } from '../../src/resources/children.ts';
+import { lastingContainers, type Pod } from '../../src/resources/children.ts';
 import { freePort } from './free-port.ts';
 import { until } from './until.ts';
 
@@ -57,14 +57,15 @@ export function targetsOf(monitor: KubeObject, pods: readonly Pod[]): readonly T
   const port = podMetricsEndpoints[0]?.port;
   return pods.flatMap(({ metadata, spec, status }) => {
     const isSelected = Object.entries(selector.matchLabels).every(([key, value]) => metadata.labels?.[key] === value);
-    const containers = (spec?.containers ?? []) as readonly Container[];
+    const containers = lastingContainers(spec ?? {}) as readonly Container[];
     const found = containers.flatMap(({ ports = [] }) => ports).find(({ name }) => name === port);
     if (!isSelected || found === undefined || status?.podIP === undefined) return [];
     const meta = Object.entries(metadata.labels ?? {}).map(([key, value]) => [
       `__meta_kubernetes_pod_label_${sanitized(key)}`,
       value,
     ]);
-    const labels = { namespace: metadata.namespace ?? '', pod: metadata.name, ...Object.fromEntries(meta) };
+    const { namespace = '', name } = metadata;
+    const labels = { namespace, pod: name, __meta_kubernetes_pod_name: name, ...Object.fromEntries(meta) };
     return [{ address: `${status.podIP}:${found.containerPort}`, labels }];
   });
 }

@@ -68,6 +68,7 @@ const common = {
   }),
   deletionPolicy: fc.constantFrom('Retain' as const, 'Delete' as const),
   paused: fc.boolean(),
+  monitoring: fc.constantFrom({}, { image: 'exporter:1', resources: { limits: { memory: '96Mi' } } }),
 };
 
 const specs = fc.oneof(

@@ -29,6 +29,13 @@ const clusterWide = (group: string, version: string, kind: string, plural: strin
 export const namespaces = clusterWide('', 'v1', 'Namespace', 'namespaces');
 export const nodes = clusterWide('', 'v1', 'Node', 'nodes');
 export const priorityClasses = clusterWide('scheduling.k8s.io', 'v1', 'PriorityClass', 'priorityclasses');
+export const clusterRoles = clusterWide('rbac.authorization.k8s.io', 'v1', 'ClusterRole', 'clusterroles');
+export const clusterRoleBindings = clusterWide(
+  'rbac.authorization.k8s.io',
+  'v1',
+  'ClusterRoleBinding',
+  'clusterrolebindings',
+);
 export const persistentVolumes = clusterWide('', 'v1', 'PersistentVolume', 'persistentvolumes');
 export const customResourceDefinitions = clusterWide(
   'apiextensions.k8s.io',

@@ -3,7 +3,7 @@
 import { placesIn } from '../../engine/connection.ts';
 import type { Definition } from '../../engine/definition.ts';
 import { redisReferenceOptions } from './kind/reference.ts';
-import { releasedImage } from './kind/released-image.ts';
+import { exporterImage, releasedImage } from './kind/released-image.ts';
 import { defaultVersion, type RedisSpecInput, redisKind } from './kind/schema.ts';
 import { dataPort, redisNames, sentinelPort } from './names.ts';
 
@@ -49,7 +49,7 @@ export const redisDefinition: Definition<RedisSpecInput, RedisEndpoints> = {
       },
     };
   },
-  images: [releasedImage(defaultVersion)],
+  images: [releasedImage(defaultVersion), exporterImage],
   sample: { name: 'sample' },
   shell: (host) => `sh -c 'REDISCLI_AUTH="$(cat /etc/clusterwright/auth/password)" exec redis-cli -h ${host}'`,
   reference: redisReferenceOptions,

@@ -24,4 +24,11 @@ export const redisImages: readonly ImageRecipe[] = [
     layers: [{ kind: 'debian', suite: 'trixie', packages: ['redis-server', 'redis-tools', 'coreutils', 'dash'] }],
     config: {},
   },
+  // The first release of Debian with a version that can be told to ask nobody but its own server.
+  {
+    name: 'redis-exporter:1.86',
+    standsInFor: ['docker.io/oliver006/redis_exporter:v1.86.0-alpine'],
+    layers: [{ kind: 'debian', suite: 'forky', packages: ['prometheus-redis-exporter'], without: 'perl' }],
+    config: {},
+  },
 ];

@@ -3,6 +3,8 @@ import type { KubeObject } from '../../api/object.ts';
 
 export const dataPort = 6379;
 export const sentinelPort = 26379;
+/** Of the exporter, in each pod that has one. */
+export const exporterPort = 9121;
 
 /** Where the ConfigMap, the Secrets and the volumes are mounted. */
 export const paths = {
@@ -12,7 +14,11 @@ export const paths = {
   data: '/data',
   /** Memory-backed: the composed configuration holds the password and must not outlive the pod. */
   run: '/run/redis',
+  exporter: '/run/exporter',
 } as const;
+
+/** The volume with the password of the cluster's identity, in pods that know it. */
+export const identityVolume = 'internal';
 
 /** The replication source of a node whose primary is not decided: refused at once, by the node itself. */
 export const unassigned = { address: '127.0.0.1', port: 1 } as const;

@@ -60,6 +60,39 @@ describe('a process that is killed', () => {
   });
 });
 
+describe('a sidecar', () => {
+  const initContainers = [{ name: 'sidecar', image: 'tiny', restartPolicy: 'Always', command: ['sidecar'] }];
+
+  test('that ends is started again alone, and its pod is not ready meanwhile', async () => {
+    const { world, runs } = await watchedSet(3, tinyProgram(), { initContainers });
+    for (const { command, exit } of runs('db-1')) if (command.includes('sidecar')) exit(1);
+    await world.until(() => world.ready('db-1') === undefined);
+    await world.until(() => world.ready('db-1') !== undefined);
+    const [first] = itemsIn(fieldsIn(world.find('Pod', 'db-1')?.status).initContainerStatuses);
+    expect([first?.restartCount, restartsOf(world, 'db-1')]).toEqual([1, 0]);
+  });
+
+  test('ends after the others', async () => {
+    const ends: string[] = [];
+    const telling: Program = (context) => {
+      const program = tinyProgram()(context);
+      const name = context.command.includes('sidecar') ? 'sidecar' : 'server';
+      return {
+        ...program,
+        terminate() {
+          ends.push(name);
+          program.terminate();
+        },
+      };
+    };
+    const { world } = await watchedSet(4, telling, { initContainers });
+    const { uid } = world.find('Pod', 'db-1')?.metadata ?? {};
+    await world.run(world.client.remove({ resource: pods, namespace, name: 'db-1', uid: uid ?? '' }));
+    await world.until(() => world.find('Pod', 'db-1')?.metadata.uid !== uid);
+    expect(ends).toEqual(['server', 'sidecar']);
+  });
+});
+
 describe('a pod that is deleted', () => {
   test('has its hook, its signal and its grace, and a follower with the same volume', async () => {
     const heard: string[] = [];

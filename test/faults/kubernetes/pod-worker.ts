@@ -1,6 +1,7 @@
 /**
  * One pod on its node: its address, its volumes and its containers, and the status that tells of them. Containers that
- * come first run one after the other, each to its end; the others begin when the last of those has succeeded.
+ * come first run one after the other, each to its end; the others begin when the last of those has succeeded. A sidecar is one of the first that
+ * goes on: the next begins when it runs, and it ends after all that are none.
  */
 import type { KubeObject } from '../../../src/api/object.ts';
 import type { Network } from '../world/network.ts';
@@ -56,6 +57,7 @@ export function createPodWorker(pod: KubeObject, parts: PodParts): PodWorker {
   /** Those that come first. */
   let first: readonly Container[] = [];
   const begun = new Set<Container>();
+  const sidecars = new Set<Container>();
   let isInitialized = false;
   let ip: string | undefined;
   let isEnding = false;
@@ -101,12 +103,13 @@ export function createPodWorker(pod: KubeObject, parts: PodParts): PodWorker {
 
   function makeContainers(of: 'containers' | 'initContainers', address: string): Container[] {
     const before = itemsIn(fieldsIn(pod.status)[statusesOf[of]]);
-    const restarts = of === 'initContainers' && restartPolicy === 'Always' ? 'OnFailure' : restartPolicy;
+    const once = of === 'initContainers' && restartPolicy === 'Always' ? 'OnFailure' : restartPolicy;
     return itemsIn(spec[of]).flatMap((container) => {
+      const restarts = container.restartPolicy === 'Always' ? 'Always' : once;
       const program = images(String(container.image));
       if (program === undefined) return [];
       const earlier = before.find((status) => status.name === container.name);
-      return createContainer(state, {
+      const made = createContainer(state, {
         spec: container,
         program,
         launch: (run, hooks) => {
@@ -119,16 +122,21 @@ export function createPodWorker(pod: KubeObject, parts: PodParts): PodWorker {
         restartCount: earlier === undefined ? 0 : numberIn(earlier.restartCount, 0) + 1,
         changed() {
           proceed();
+          if (isEnding && containers.every(({ finalCode }) => finalCode !== undefined)) endSidecars();
           parts.changed();
         },
       });
+      if (container.restartPolicy === 'Always') sidecars.add(made);
+      return made;
     });
   }
+
+  let endSidecars = (): void => undefined;
 
   /** Starts what is next. */
   function proceed(): void {
     if (isEnding || isInitialized) return;
-    const next = first.find(({ finalCode }) => finalCode !== 0);
+    const next = first.find((one) => (sidecars.has(one) ? !one.hasStarted : one.finalCode !== 0));
     if (next === undefined) {
       isInitialized = true;
       for (const container of containers) container.start();
@@ -138,7 +146,8 @@ export function createPodWorker(pod: KubeObject, parts: PodParts): PodWorker {
     }
   }
 
-  const hasFailedFirst = (): boolean => first.some(({ finalCode }) => finalCode !== undefined && finalCode !== 0);
+  const hasFailedFirst = (): boolean =>
+    first.some((one) => !sidecars.has(one) && one.finalCode !== undefined && one.finalCode !== 0);
   const hasEnded = (): boolean =>
     (!isEnding && hasFailedFirst()) ||
     [...first.filter((container) => begun.has(container)), ...containers].every(
@@ -186,29 +195,30 @@ export function createPodWorker(pod: KubeObject, parts: PodParts): PodWorker {
     },
     terminate(graceMs) {
       isEnding = true;
-      for (const container of [...begun, ...containers]) container.terminate(graceMs);
+      endSidecars = () => {
+        endSidecars = () => undefined;
+        for (const sidecar of sidecars) sidecar.terminate(graceMs);
+      };
+      for (const container of [...begun, ...containers]) if (!sidecars.has(container)) container.terminate(graceMs);
+      if (containers.every(({ finalCode }) => finalCode !== undefined)) endSidecars();
     },
     container: (name) =>
       name === undefined
-        ? (first.find(({ isRunning }) => isRunning) ?? containers[0])
+        ? (first.find((one) => one.isRunning && !sidecars.has(one)) ?? containers[0])
         : [...first, ...containers].find((container) => container.name === name),
     cutOff() {
       for (const container of [...begun, ...containers]) container.cutOff();
     },
     statusOf(live, waiting) {
       const now = timestamp(time.now());
-      const ready = containers.length > 0 && containers.every((container) => container.isReady);
+      const ready = containers.length > 0 && [...containers, ...sidecars].every((container) => container.isReady);
       const hasStarted = ip !== undefined;
+      const isFirst = itemsIn(spec.initContainers).length > 0;
       const flag = (value: boolean): 'True' | 'False' => (value ? 'True' : 'False');
       const why = ready ? {} : { reason: 'ContainersNotReady', message: 'containers with unready status' };
       let conditions = itemsIn(fieldsIn(live.status).conditions);
       conditions = withCondition(conditions, 'PodReadyToStartContainers', flag(hasStarted && !hasEnded()), now);
-      conditions = withCondition(
-        conditions,
-        'Initialized',
-        flag(isInitialized || itemsIn(spec.initContainers).length === 0),
-        now,
-      );
+      conditions = withCondition(conditions, 'Initialized', flag(isInitialized || !isFirst), now);
       conditions = withCondition(conditions, 'Ready', flag(ready), now, why);
       conditions = withCondition(conditions, 'ContainersReady', flag(ready), now, why);
       const statuses = (of: 'containers' | 'initContainers', started: readonly Container[]): readonly Fields[] =>
@@ -218,7 +228,9 @@ export function createPodWorker(pod: KubeObject, parts: PodParts): PodWorker {
             waitingStatus(
               name,
               image,
-              hasStarted || (of === 'containers' && first.length > 0) ? 'PodInitializing' : waiting,
+              hasStarted || (isFirst && (of === 'containers' || waiting === 'ContainerCreating'))
+                ? 'PodInitializing'
+                : waiting,
             ),
         );
       return {

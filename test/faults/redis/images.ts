@@ -29,11 +29,19 @@ export interface SimulatedRedis {
 export function simulatedRedis(pace: Partial<Pace> = {}): SimulatedRedis {
   const processes = new Processes();
   const images: Images = (reference) => {
+    if (reference.includes('redis_exporter')) return exporter;
     const version = /redis:(\d+\.\d+)/.exec(reference)?.[1];
     return version === undefined ? undefined : program(version, processes, { ...briskly, ...pace });
   };
   return { images, processes };
 }
+
+/** Nobody of this world asks it. */
+const exporter: Program = ({ exit }) => ({
+  exec: () => Promise.resolve(false),
+  terminate: () => exit(0),
+  kill: () => undefined,
+});
 
 const probes: Readonly<Record<string, (shell: PodShell) => Promise<boolean>>> = {
   'admit.sh': admit,

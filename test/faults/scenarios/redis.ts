@@ -103,6 +103,16 @@ const scenarios: readonly Omit<Scenario, 'engine'>[] = [
     writes: 30,
     written: false,
   },
+  {
+    id: 'S4 monitoring',
+    title: 'exporters beside the servers',
+    touches: ['monitoring'],
+    before: three,
+    act: (stage) => stage.change({ monitoring: {} }),
+    end: 'whole',
+    writes: 50,
+    written: true,
+  },
   failoverWithin(three),
   editedPassword(three),
   {

@@ -1,11 +1,7 @@
 /** `spec.monitoring`: an exporter for each member. */
-import { computeRules, computeSchema } from '../../../api/compute.ts';
-import { imageSchema } from '../../../api/image.ts';
-import type { CelRule, StructuralSchema } from '../../../api/schema.ts';
+import { exporterFields } from '../../../api/exporter.ts';
+import type { StructuralSchema } from '../../../api/schema.ts';
 import { exporterImage } from './released-image.ts';
-
-/** Least memory limit that the exporter starts with. */
-const exporterMemory = '32Mi';
 
 const name = '^[a-z_][a-z0-9_]{0,62}$';
 
@@ -55,8 +51,7 @@ export const monitoringSchema = {
   description:
     'Metrics of each instance for Prometheus, by postgres_exporter in a pod of its own. When absent, there are none.',
   properties: {
-    image: imageSchema(exporterImage),
-    resources: computeSchema('an exporter', { cpu: '20m', memory: '64Mi' }, exporterMemory),
+    ...exporterFields(exporterImage),
     queries: {
       type: 'array',
       description: 'Queries of your own, in the first database.',
@@ -68,8 +63,3 @@ export const monitoringSchema = {
     },
   },
 } as const satisfies StructuralSchema;
-
-/** For `spec`: each only where there are exporters. */
-export const monitoringRules: readonly CelRule[] = computeRules('monitoring.resources', exporterMemory).map(
-  ({ rule, ...rest }) => ({ ...rest, rule: `!has(self.monitoring) || (${rule})` }),
-);

@@ -3,6 +3,7 @@ import { archiveSchema, backupPolicyRules, backupPolicySchema, bootstrapRules } 
 import { lifeColumns, stateColumns, wideColumns } from '../../../api/columns.ts';
 import { computeRules, computeSchema } from '../../../api/compute.ts';
 import { durationSchema } from '../../../api/duration.ts';
+import { exporterRules } from '../../../api/exporter.ts';
 import { group, version } from '../../../api/group.ts';
 import { imageSchema } from '../../../api/image.ts';
 import type { KindDefinition } from '../../../api/kind.ts';
@@ -17,7 +18,7 @@ import { archiveStatusSchema, statusSchema, walStorageStatusSchema } from '../..
 import { storageRules, volumeSchema } from '../../../api/storage.ts';
 import { accessRules, accessSchema } from './access.ts';
 import { postgresBootstrapRules, postgresBootstrapSchema } from './import-from.ts';
-import { monitoringRules, monitoringSchema } from './monitoring.ts';
+import { monitoringSchema } from './monitoring.ts';
 import { parametersSchema } from './parameters.ts';
 import { poolerRules, poolerSchema } from './pooler.ts';
 import { releasedImage } from './released-image.ts';
@@ -221,7 +222,7 @@ export const postgresSpecSchema = {
     ...walStorageRules,
     ...computeRules('resources', memberMemory),
     ...poolerRules,
-    ...monitoringRules,
+    ...exporterRules,
     ...accessRules,
     ...postgresTlsRules,
     ...bootstrapRules,

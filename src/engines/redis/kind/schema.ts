@@ -10,6 +10,7 @@ import { backupPolicyRules, backupPolicySchema, bootstrapRules, bootstrapSchema 
 import { lifeColumns, stateColumns, wideColumns } from '../../../api/columns.ts';
 import { computeRules, computeSchema } from '../../../api/compute.ts';
 import { durationSchema } from '../../../api/duration.ts';
+import { exporterRules } from '../../../api/exporter.ts';
 import { externalServiceSchema } from '../../../api/external-service.ts';
 import { group, version } from '../../../api/group.ts';
 import { imageSchema } from '../../../api/image.ts';
@@ -25,6 +26,7 @@ import { databaseFields } from '../../../api/selectable-fields.ts';
 import { statusSchema } from '../../../api/status-schema.ts';
 import { storageRules, storageSchema } from '../../../api/storage.ts';
 import { directiveProperties, redisDirectives } from './directives.ts';
+import { monitoringSchema } from './monitoring.ts';
 import { releasedImage } from './released-image.ts';
 
 /** A rule and no pattern, since a rule has words. Other rules on the version have nothing to add where it is broken. */
@@ -168,6 +170,7 @@ export const redisSpecSchema = {
     networkPolicy: networkPolicySchema,
     config: configSchema,
     auth: authSchema,
+    monitoring: monitoringSchema,
     backup: backupPolicySchema(),
     bootstrap: bootstrapSchema({}),
     deletionPolicy: deletionPolicySchema,
@@ -211,6 +214,7 @@ export const redisSpecSchema = {
     ...backupPolicyRules,
     ...computeRules('resources', dataMemory),
     ...computeRules('sentinel.resources', sentinelMemory),
+    ...exporterRules,
     ...sinceRules,
   ],
 } as const satisfies StructuralSchema;

@@ -9,7 +9,9 @@ import type { KubeObject } from '../../../api/object.ts';
 import { difference, fingerprinted } from '../../../plan/difference.ts';
 import { memoize } from '../../../plan/memoize.ts';
 import type { ContainerSpec, PodSpec, Volume } from '../../../resources/plain.ts';
-import { authVolume, identityEnv, identityVolume, passwordVolume } from '../resources/pods.ts';
+import { identityVolume } from '../names.ts';
+import { exporterName } from '../resources/exporter.ts';
+import { authVolume, identityEnv, passwordVolume } from '../resources/pods.ts';
 
 export interface Holding {
   /** The Secret with the identity is there, and is of use. */
@@ -40,12 +42,16 @@ export const withoutIdentity = memoize((object: KubeObject): KubeObject => {
     env: (container.env ?? []).filter(({ name }) => name !== identityEnv),
     volumeMounts: (container.volumeMounts ?? []).filter(({ name }) => name !== identityVolume),
   });
-  return withPod(object, (pod) => ({
+  // The exporter has no other password.
+  const isLeftOut = ({ name }: Volume): boolean => name === identityVolume || name === exporterName;
+  return withPod(object, ({ initContainers: _, ...pod }) => ({
     ...pod,
     containers: pod.containers.map(strip),
-    volumes: (pod.volumes ?? []).filter(({ name }) => name !== identityVolume),
+    volumes: (pod.volumes ?? []).filter((volume) => !isLeftOut(volume)),
   }));
 });
+
+const isMonitored = (object: KubeObject): boolean => specOf(object).template.spec.initContainers !== undefined;
 
 /** The one that servers were started with, as we write it: without what the API server has filled in. */
 function mountedPassword(live: KubeObject): Volume | undefined {
@@ -67,6 +73,7 @@ export function heldBack(wanted: KubeObject, live: KubeObject, holding: Holding)
         }));
   if (mountsIdentity(live)) return object;
   const older = withoutIdentity(object);
-  const restarts = difference(fingerprinted(older), live).some(({ path }) => path.startsWith('spec.template.'));
+  const changes = difference(fingerprinted(older), live);
+  const restarts = isMonitored(object) || changes.some(({ path }) => path.startsWith('spec.template.'));
   return restarts && holding.mayMountIdentity ? object : older;
 }

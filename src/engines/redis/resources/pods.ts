@@ -17,7 +17,8 @@ import { identityKey } from '../client/identity.ts';
 import { passwordSecret } from '../client/password.ts';
 import { releasedImage } from '../kind/released-image.ts';
 import type { RedisSpec } from '../kind/schema.ts';
-import { dataPort, paths, redisNames, sentinelPort } from '../names.ts';
+import { dataPort, identityVolume, paths, redisNames, sentinelPort } from '../names.ts';
+import { exporterSidecar, exporterVolumes } from './exporter.ts';
 import type { ScriptName } from './scripts.ts';
 import { restartSettings } from './settings.ts';
 
@@ -26,7 +27,6 @@ const configHashAnnotation = 'clusterwright.dev/restart-hash';
 
 /** Names in the templates that `held-template.ts` looks for. */
 export const authVolume = 'auth';
-export const identityVolume = 'internal';
 export const identityEnv = 'IDENTITY_FILE';
 
 /** A node may load or copy for hours before it is admitted; the kubelet must not give up on it. One try a second. */
@@ -100,7 +100,7 @@ function volumes(cluster: Cluster<RedisSpec>): Volume[] {
 function podSpec(
   cluster: Cluster<RedisSpec>,
   part: Part,
-  spec: Pick<PodSpec, 'containers' | 'volumes' | 'terminationGracePeriodSeconds'>,
+  spec: Pick<PodSpec, 'initContainers' | 'containers' | 'volumes' | 'terminationGracePeriodSeconds'>,
 ): PodSpec {
   return {
     ...podAccount(cluster.spec.pods),
@@ -137,9 +137,11 @@ export function dataStatefulSet(cluster: Cluster<RedisSpec>, part: Part, restart
     pods: cluster.spec.pods,
     podSpec: podSpec(cluster, part, {
       terminationGracePeriodSeconds: dataGraceSeconds,
+      ...exporterSidecar(cluster, dataPort),
       containers: [redis],
       volumes: [
         ...volumes(cluster),
+        ...exporterVolumes(cluster),
         ...(ephemeral ? [{ name: 'data', emptyDir: { sizeLimit: canonicalQuantity(size) } }] : []),
       ],
     }),
@@ -175,8 +177,9 @@ export function sentinelStatefulSet(cluster: Cluster<RedisSpec>, part: Part): Ku
     pods: cluster.spec.pods,
     podSpec: podSpec(cluster, part, {
       terminationGracePeriodSeconds: 10,
+      ...exporterSidecar(cluster, sentinelPort),
       containers: [sentinel],
-      volumes: volumes(cluster),
+      volumes: [...volumes(cluster), ...exporterVolumes(cluster)],
     }),
     claims: [],
   });

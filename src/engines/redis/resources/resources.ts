@@ -12,9 +12,10 @@ import { bindingOf, generatedSecret } from '../../../resources/secret.ts';
 import { clusterIPService, headlessService } from '../../../resources/service.ts';
 import { identityKey } from '../client/identity.ts';
 import type { RedisSpec } from '../kind/schema.ts';
-import { dataPort, redisNames, roleLabel, sentinelPort } from '../names.ts';
+import { dataPort, exporterPort, redisNames, roleLabel, sentinelPort } from '../names.ts';
 import { accessServices } from './access-services.ts';
 import { redisConf, restartHash, sentinelConf } from './config.ts';
+import { exporterFiles } from './exporter.ts';
 import { dataStatefulSet, sentinelStatefulSet } from './pods.ts';
 import { scripts } from './scripts.ts';
 import { timingOf } from './timing.ts';
@@ -40,7 +41,12 @@ export const redisResources = memoize((cluster: Cluster<RedisSpec>): readonly De
     });
 
   const objects: Desired[] = [
-    { object: configMap(ownedMetadata(cluster, names.config, data), configFiles(cluster)) },
+    {
+      object: configMap(ownedMetadata(cluster, names.config, data), {
+        ...configFiles(cluster),
+        ...exporterFiles(cluster),
+      }),
+    },
     {
       object: headlessService({
         metadata: ownedMetadata(cluster, names.data, data),
@@ -76,7 +82,7 @@ export const redisResources = memoize((cluster: Cluster<RedisSpec>): readonly De
       { object: sentinelStatefulSet(cluster, sentinel) },
     );
   }
-  const ports = { clients: [dataPort, ...(withSentinel ? [sentinelPort] : [])], metrics: [] };
+  const ports = { clients: [dataPort, ...(withSentinel ? [sentinelPort] : [])], metrics: [exporterPort] };
   objects.push(
     ...accessChildren([
       ...accessServices(cluster),

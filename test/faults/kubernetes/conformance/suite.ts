@@ -8,6 +8,7 @@ import { deletionCases } from './deletions.ts';
 import { jobCases } from './jobs.ts';
 import { ownershipCases } from './ownership.ts';
 import { setCases } from './sets.ts';
+import { sidecarCases } from './sidecars.ts';
 import { statusCases } from './statuses.ts';
 import { watchCases } from './watches.ts';
 import { workloadCases } from './workloads.ts';
@@ -30,6 +31,7 @@ const chapters: Readonly<Record<string, readonly ConformanceCase[]>> = {
   sets: setCases,
   workloads: workloadCases,
   jobs: jobCases,
+  sidecars: sidecarCases,
 };
 
 export function kubernetesConformance(name: string, open: () => Promise<ServerUnderTest>): void {
