@@ -111,7 +111,7 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
       log.warn({ cluster: key, steps: paced.idle.map(describeStep) }, 'what is done again and again shows no effect');
     }
 
-    const said = saidPlan(plan, execution, paced);
+    const said = saidPlan(plan, execution, paced, assessment.status);
     const claim = saidStatus(cluster, assessment.status, plan, execution, obstructed);
     if (failure instanceof NameConflict) onOutcome(engine, cluster, cluster.status, said);
     else if (said.outcome.state === 'blocked' && plan.outcome.state !== 'blocked')

@@ -4,6 +4,7 @@
  */
 import { shortened } from '../api/bounds.ts';
 import type { DesiredCondition, Finding } from '../api/condition.ts';
+import type { StatusReport } from '../engine/engine.ts';
 import { blocked, findingOf, type Outcome, type Plan, wait } from '../plan/plan.ts';
 import type { StepFailed } from './executor.ts';
 import { NameConflict } from './name-conflict.ts';
@@ -43,7 +44,15 @@ function wordsOf(failures: readonly StepFailed[]): string {
   return shortened(failures.map(({ message }) => message).join('; '));
 }
 
-/** Nothing else is waited for. */
-export function blockedByWish(wish: UnmetWish | undefined, { outcome }: Plan): UnmetWish['outcome'] | undefined {
-  return outcome.state === 'settled' ? wish?.outcome : undefined;
+/** Nothing else is waited for, and nothing else is wrong: that is said first, and the condition tells of the wish. */
+export function blockedByWish(
+  wish: UnmetWish | undefined,
+  { outcome }: Plan,
+  observed: Pick<StatusReport, 'conditions'> | undefined,
+): UnmetWish['outcome'] | undefined {
+  return outcome.state === 'settled' && observed !== undefined && isReady(observed) ? wish?.outcome : undefined;
+}
+
+export function isReady({ conditions }: Pick<StatusReport, 'conditions'>): boolean {
+  return conditions.some(({ type, status }) => type === 'Ready' && status === 'True');
 }

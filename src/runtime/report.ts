@@ -14,20 +14,28 @@ import type { Paced } from './pace.ts';
 import { blockedStatus, failedStatus, pausedStatus } from './pass-status.ts';
 import { blockedMs, lookAfter, type ReconcileResult, recheck, soonest } from './reconcile-result.ts';
 import { blockedBy, refusedExpansion, withoutExpansions, withRefusal } from './refused-expansion.ts';
-import { blockedByWish, unmetWish } from './refused-wish.ts';
+import { blockedByWish, isReady, unmetWish } from './refused-wish.ts';
 
-/** What the status says is done next, and what is waited for. */
-export function saidPlan(plan: Plan, execution: Execution, paced: Paced | undefined): Plan {
+/** What the status says is done next, and what is waited for. `observed`: what the engine says of the cluster. */
+export function saidPlan(
+  plan: Plan,
+  execution: Execution,
+  paced: Paced | undefined,
+  observed?: Pick<StatusReport, 'conditions'>,
+): Plan {
   const { due, failure, failures, ineffective } = execution;
   if (failure instanceof NameConflict) return conflictPlan(failure);
-  const isDone = failure === undefined && failures.length === 0;
-  const isCreated = isDone && plan.steps.every(({ type }) => type === 'create' || type === 'issue');
-  const said = isCreated ? { ...plan, steps: [] } : plan;
+  const isCreated = failure === undefined && plan.steps.every(({ type }) => type === 'create' || type === 'issue');
+  const undone = new Set(failures.map(({ step }) => step));
+  const said = isCreated ? { ...plan, steps: plan.steps.filter((step) => undone.has(step)) } : plan;
   const refused = blockedBy(refusedExpansion(failures), said);
   if (refused !== undefined) return { ...said, steps: withoutExpansions(said.steps), outcome: refused };
   if (said.outcome.state !== 'settled') return said;
   const unmet = unmetWish(failures);
-  if (unmet !== undefined) return { ...said, steps: unmet.failures.map(({ step }) => step), outcome: unmet.outcome };
+  if (unmet !== undefined) {
+    const outcome = blockedByWish(unmet, plan, observed) ?? said.outcome;
+    return { ...said, steps: unmet.failures.map(({ step }) => step), outcome };
+  }
   if (ineffective.length > 0) return { ...said, outcome: fieldsKept(ineffective) };
   const vain = vainIn(due, paced);
   return vain.length === 0 ? said : { ...said, outcome: withoutEffect(vain) };
@@ -47,8 +55,7 @@ export function saidStatus(
   const refused = refusedExpansion(failures);
   const whole = withRefusal(cluster.spec.paused === true ? pausedStatus(observed, plan.outcome) : observed, refused);
   const unmet = unmetWish(failures);
-  // Whatever else is wrong is said first: the condition tells of the wish.
-  const wish = isReady(whole) ? blockedByWish(unmet, plan) : undefined;
+  const wish = blockedByWish(unmet, plan, whole);
   const block = [held, blockedBy(refused, plan), wish].find((outcome) => outcome?.state === 'blocked');
   const told = block === undefined ? whole : blockedStatus(whole, block);
   const cut = failure ?? (wish?.state === 'wait' ? unmet?.failures[0] : undefined);
@@ -74,10 +81,6 @@ export function isPremature(
   const vain: readonly Step[] = vainIn(due, paced);
   const underWay = [...taken, ...due.held].filter((step) => !vain.includes(step));
   return isReady(claim) && underWay.some((step) => !isOptional(step));
-}
-
-function isReady({ conditions }: StatusReport): boolean {
-  return conditions.some(({ type, status }) => type === 'Ready' && status === 'True');
 }
 
 /** Where actions are repeated, a look that the plan asks for comes no sooner than this after the last one. */

@@ -69,6 +69,7 @@ describe('what is left of a plan', () => {
     ['what was changed has yet to show', [create, apply], {}, 2],
     ['what failed is not there', [create], { failure }, 1],
     ['nor is what failed without holding others up', [create], { failures: [failedStep] }, 1],
+    ['and what was made beside it is', [issue, create], { failures: [failedStep] }, 1],
   ])('%s', (_, steps, failed, left) => {
     const said = saidPlan({ steps, outcome: settled }, { ...idle, ...failed }, undefined);
     expect([said.steps.length, said.outcome]).toEqual([left, settled]);
