@@ -34,6 +34,7 @@ const watchedKinds: readonly PolicyRule[] = [
   },
   { apiGroups: ['rbac.authorization.k8s.io'], resources: ['roles', 'rolebindings'], verbs: watching },
   { apiGroups: ['policy'], resources: ['poddisruptionbudgets'], verbs: watching },
+  { apiGroups: ['networking.k8s.io'], resources: ['networkpolicies'], verbs: watching },
   { apiGroups: ['apps'], resources: ['statefulsets'], verbs: watching },
   { apiGroups: ['batch'], resources: ['jobs', 'cronjobs'], verbs: watching },
 ];

@@ -51,8 +51,22 @@ describe('a cluster that asks for no NetworkPolicy', () => {
 
 describe('a NetworkPolicy', () => {
   it.each<readonly [kind: string, spec: object, doors: unknown]>([
-    ['RedisCluster', {}, [[here, [6379, 26379]], [everywhere, [9121]]]],
-    ['RedisCluster', { mode: 'Standalone', replicas: 1 }, [[here, [6379]], [everywhere, [9121]]]],
+    [
+      'RedisCluster',
+      {},
+      [
+        [here, [6379, 26379]],
+        [everywhere, [9121]],
+      ],
+    ],
+    [
+      'RedisCluster',
+      { mode: 'Standalone', replicas: 1 },
+      [
+        [here, [6379]],
+        [everywhere, [9121]],
+      ],
+    ],
     [
       'EtcdCluster',
       {},
@@ -120,7 +134,7 @@ describe('a NetworkPolicy', () => {
   ])(
     'of an operator installed with %j lets in its own pods, its Jobs, and the operator, to every port',
     (facts, home) => {
-      const [policy] = policiesOf('RedisCluster', { networkPolicy: { clients: [] } }, facts);
+      const [policy] = policiesOf('RedisCluster', { networkPolicy: { clients: [], metrics: [] } }, facts);
       const managed = { 'app.kubernetes.io/managed-by': 'clusterwright' };
       expect(policy?.ingress).toEqual([
         {
