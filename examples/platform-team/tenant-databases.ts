@@ -16,7 +16,8 @@ export function tenantDatabases(scope: Construct, size: Size): void {
 
   new RedisCluster(scope, 'cache', {
     metadata: { name: 'cache' },
-    spec: { replicas: 3, resources, storage: { size: storage } },
+    // An exporter in each pod.
+    spec: { replicas: 3, resources, storage: { size: storage }, monitoring: {} },
   });
   new EtcdCluster(scope, 'registry', {
     metadata: { name: 'registry' },

@@ -13,6 +13,7 @@ import { redisPanels } from '../../../src/engines/redis/monitoring/panels.ts';
 import { texts } from '../../../src/engines/redis/resources/shell/texts.ts';
 import { freePort } from '../../support/free-port.ts';
 import { unpackedImage } from '../../support/image-layer.ts';
+import { type RedisProgram, redisPrograms } from '../../support/redis-program.ts';
 import { installedVersion } from '../../support/redis-server.ts';
 import { until } from '../../support/until.ts';
 
@@ -25,125 +26,137 @@ interface Exporter {
   metrics(): Promise<string>;
 }
 
-describe.skipIf(installedVersion === undefined || !existsSync(program))('redis_exporter', () => {
-  const directory = mkdtempSync(join(tmpdir(), 'real-exporter-'));
-  const at = (name: string): string => join(directory, name);
-  const children: ChildProcess[] = [];
-  let [primary, replica, sentinel]: Exporter[] = [];
+/** Versions of the sandbox's images, or the one that is installed. */
+const servers: readonly (readonly [version: string, program: RedisProgram])[] =
+  redisPrograms.size > 0 ? [...redisPrograms] : [[installedVersion ?? 'none', ['redis-server']]];
 
-  /** Ends with the test file. */
-  function run(command: string, args: readonly string[], env: Readonly<Record<string, string>> = {}): ChildProcess {
-    const child = spawn(command, args, { env: { PATH: process.env.PATH, ...env }, stdio: 'ignore', cwd: directory });
-    children.push(child);
-    return child;
-  }
+describe.skipIf(installedVersion === undefined || !existsSync(program)).each(servers)(
+  'redis_exporter beside Redis %s',
+  (_, server) => {
+    let directory = '';
+    const at = (name: string): string => join(directory, name);
+    const children: ChildProcess[] = [];
+    let [primary, replica, sentinel]: Exporter[] = [];
 
-  const rule = (password: string): string => `user ${aclRule({ user: identity, password }).join(' ')}\n`;
+    /** Ends with the test file. */
+    function run(command: string, args: readonly string[], env: Readonly<Record<string, string>> = {}): ChildProcess {
+      const child = spawn(command, args, { env: { PATH: process.env.PATH, ...env }, stdio: 'ignore', cwd: directory });
+      children.push(child);
+      return child;
+    }
 
-  async function exporterOf(name: string, port: number): Promise<Exporter> {
-    const own = await freePort();
-    mkdirSync(at(`run-${name}`));
-    writeFileSync(
-      at(`${name}.sh`),
-      texts['exporter.sh'].replaceAll('/run/exporter', at(`run-${name}`)).replace('sleep 5', 'sleep 0.2'),
-    );
-    const child = run('/bin/sh', [at(`${name}.sh`)], {
-      PATH: `${dirname(program)}:${process.env.PATH}`,
-      IDENTITY: identity,
-      IDENTITY_FILE: at('password'),
-      REDIS_PORT: String(port),
-      METRICS_PORT: String(own),
+    const rule = (password: string): string => `user ${aclRule({ user: identity, password }).join(' ')}\n`;
+
+    async function exporterOf(name: string, port: number): Promise<Exporter> {
+      const own = await freePort();
+      mkdirSync(at(`run-${name}`));
+      writeFileSync(
+        at(`${name}.sh`),
+        texts['exporter.sh'].replaceAll('/run/exporter', at(`run-${name}`)).replace('sleep 5', 'sleep 0.2'),
+      );
+      const child = run('/bin/sh', [at(`${name}.sh`)], {
+        PATH: `${dirname(program)}:${process.env.PATH}`,
+        IDENTITY: identity,
+        IDENTITY_FILE: at('password'),
+        REDIS_PORT: String(port),
+        METRICS_PORT: String(own),
+      });
+      const base = `http://127.0.0.1:${own}`;
+      const metrics = async (): Promise<string> => await (await fetch(`${base}/metrics`)).text();
+      return { child, base, metrics };
+    }
+
+    const answering = async ({ metrics }: Exporter): Promise<string> =>
+      await until('the exporter logs in', async () => {
+        const text = await metrics();
+        if (!text.includes('\nredis_up 1\n')) throw new Error(/redis_up \d/.exec(text)?.[0] ?? 'no answer');
+        return text;
+      });
+
+    beforeAll(async () => {
+      directory = mkdtempSync(join(tmpdir(), 'real-exporter-'));
+      const [first, second, third] = [await freePort(), await freePort(), await freePort()];
+      writeFileSync(at('password'), 'pw-Alpha1\n');
+      const config = `save ""\nappendonly yes\nbind 127.0.0.1\nuser default off\n${rule('pw-Alpha1')}masteruser ${identity}\nmasterauth pw-Alpha1\n`;
+      writeFileSync(at('primary.conf'), `${config}port ${first}\nappenddirname primary\n`);
+      writeFileSync(
+        at('replica.conf'),
+        `${config}port ${second}\nappenddirname replica\nreplicaof 127.0.0.1 ${first}\n`,
+      );
+      writeFileSync(
+        at('sentinel.conf'),
+        `port ${third}\n${rule('pw-Alpha1')}sentinel monitor cache 127.0.0.1 ${first} 1\nsentinel auth-user cache ${identity}\nsentinel auth-pass cache pw-Alpha1\n`,
+      );
+      const [command, ...words] = server;
+      for (const args of [['primary.conf'], ['replica.conf'], ['sentinel.conf', '--sentinel']])
+        run(command, [...words, ...args]);
+      primary = await exporterOf('primary', first);
+      replica = await exporterOf('replica', second);
+      sentinel = await exporterOf('sentinel', third);
     });
-    const base = `http://127.0.0.1:${own}`;
-    const metrics = async (): Promise<string> => await (await fetch(`${base}/metrics`)).text();
-    return { child, base, metrics };
-  }
-
-  const answering = async ({ metrics }: Exporter): Promise<string> =>
-    await until('the exporter logs in', async () => {
-      const text = await metrics();
-      if (!text.includes('\nredis_up 1\n')) throw new Error(/redis_up \d/.exec(text)?.[0] ?? 'no answer');
-      return text;
+    afterAll(async () => {
+      for (const child of children) child.kill('SIGTERM');
+      await until('all have ended', () => {
+        if (children.some(({ exitCode, signalCode }) => exitCode === null && signalCode === null))
+          throw new Error('no');
+      });
+      rmSync(directory, { recursive: true });
     });
 
-  beforeAll(async () => {
-    const [first, second, third] = [await freePort(), await freePort(), await freePort()];
-    writeFileSync(at('password'), 'pw-Alpha1\n');
-    const config = `save ""\nappendonly yes\nbind 127.0.0.1\nuser default off\n${rule('pw-Alpha1')}masteruser ${identity}\nmasterauth pw-Alpha1\n`;
-    writeFileSync(at('primary.conf'), `${config}port ${first}\nappenddirname primary\n`);
-    writeFileSync(at('replica.conf'), `${config}port ${second}\nappenddirname replica\nreplicaof 127.0.0.1 ${first}\n`);
-    writeFileSync(
-      at('sentinel.conf'),
-      `port ${third}\n${rule('pw-Alpha1')}sentinel monitor cache 127.0.0.1 ${first} 1\nsentinel auth-user cache ${identity}\nsentinel auth-pass cache pw-Alpha1\n`,
-    );
-    run('redis-server', ['primary.conf']);
-    run('redis-server', ['replica.conf']);
-    run('redis-server', ['sentinel.conf', '--sentinel']);
-    primary = await exporterOf('primary', first);
-    replica = await exporterOf('replica', second);
-    sentinel = await exporterOf('sentinel', third);
-  });
-  afterAll(async () => {
-    for (const child of children) child.kill('SIGTERM');
-    await until('all have ended', () => {
-      if (children.some(({ exitCode, signalCode }) => exitCode === null && signalCode === null)) throw new Error('no');
+    it('logs in to nodes and sentinels, and has every metric that alerts and panels use', async () => {
+      const texts = await until('the replica follows', async () => {
+        const all = await Promise.all([primary, replica, sentinel].map((one) => answering(one as Exporter)));
+        if (!all.join().includes('redis_connected_slave_lag_seconds{')) throw new Error('not yet');
+        return all;
+      });
+      const served = new Set(texts.flatMap((text) => [...text.matchAll(/^(redis_\w+)/gm)].map(([, name]) => name)));
+      const queries = [...redisAlerts, ...redisPanels.flatMap((panel) => panel.queries)].map(({ expr }) => expr);
+      const used = new Set(queries.flatMap((expr) => expr.match(/\bredis_\w+/g) ?? []));
+      expect([...used].filter((name) => !served.has(name))).toEqual([]);
+      expect(used.size).toBeGreaterThan(20);
+      expect(texts.join()).toMatch(/redis_instance_info\{[^}]*role="master"/);
+      expect(texts.join()).toMatch(/redis_sentinel_master_status\{[^}]*master_status="ok"/);
     });
-    rmSync(directory, { recursive: true });
-  });
 
-  it('logs in to nodes and sentinels, and has every metric that alerts and panels use', async () => {
-    const texts = await until('the replica follows', async () => {
-      const all = await Promise.all([primary, replica, sentinel].map((one) => answering(one as Exporter)));
-      if (!all.join().includes('redis_connected_slave_lag_seconds{')) throw new Error('not yet');
-      return all;
+    it('serves nothing that is no metric, and asks no other server', async () => {
+      const { base, metrics } = primary as Exporter;
+      const target = `target=${encodeURIComponent((replica as Exporter).base.replace('http', 'redis'))}`;
+      expect((await fetch(`${base}/scrape?${target}`)).status).toBe(404);
+      expect(await metrics()).not.toContain('pw-Alpha1');
     });
-    const served = new Set(texts.flatMap((text) => [...text.matchAll(/^(redis_\w+)/gm)].map(([, name]) => name)));
-    const queries = [...redisAlerts, ...redisPanels.flatMap((panel) => panel.queries)].map(({ expr }) => expr);
-    const used = new Set(queries.flatMap((expr) => expr.match(/\bredis_\w+/g) ?? []));
-    expect([...used].filter((name) => !served.has(name))).toEqual([]);
-    expect(used.size).toBeGreaterThan(20);
-    expect(texts.join()).toMatch(/redis_instance_info\{[^}]*role="master"/);
-    expect(texts.join()).toMatch(/redis_sentinel_master_status\{[^}]*master_status="ok"/);
-  });
 
-  it('serves nothing that is no metric, and asks no other server', async () => {
-    const { base, metrics } = primary as Exporter;
-    const target = `target=${encodeURIComponent((replica as Exporter).base.replace('http', 'redis'))}`;
-    expect((await fetch(`${base}/scrape?${target}`)).status).toBe(404);
-    expect(await metrics()).not.toContain('pw-Alpha1');
-  });
-
-  it('has the password in no argument and no environment', async () => {
-    const pids = processesBelow((primary as Exporter).child.pid ?? 0);
-    const texts = pids.flatMap((pid) =>
-      ['cmdline', 'environ'].map((name) => readFileSync(`/proc/${pid}/${name}`, 'utf8')),
-    );
-    expect(texts.join().includes('disable-scrape-endpoint')).toBe(true);
-    expect(texts.join()).not.toMatch(/pw-Alpha1/);
-  });
-
-  it('starts again when it is killed', async () => {
-    const { child } = primary as Exporter;
-    const pid = processesBelow(child.pid ?? 0).find((each) =>
-      readFileSync(`/proc/${each}/comm`, 'utf8').startsWith('prom'),
-    );
-    process.kill(pid ?? 0, 'SIGKILL');
-    await until('it is gone', () => {
-      if (existsSync(`/proc/${pid}/environ`) && readFileSync(`/proc/${pid}/cmdline`, 'utf8') !== '')
-        throw new Error('no');
+    it('has the password in no argument and no environment', async () => {
+      const pids = processesBelow((primary as Exporter).child.pid ?? 0);
+      const texts = pids.flatMap((pid) =>
+        ['cmdline', 'environ'].map((name) => readFileSync(`/proc/${pid}/${name}`, 'utf8')),
+      );
+      expect(texts.join().includes('disable-scrape-endpoint')).toBe(true);
+      expect(texts.join()).not.toMatch(/pw-Alpha1/);
     });
-    await answering(primary as Exporter);
-    expect(child.exitCode).toBeNull();
-  });
 
-  it('takes another password', async () => {
-    const { metrics } = primary as Exporter;
-    writeFileSync(at('password'), 'pw-Beta2\n');
-    await until('it is refused', async () => expect(await metrics()).toContain('\nredis_up 0\n'));
-    writeFileSync(at('password'), 'pw-Alpha1\n');
-    await answering(primary as Exporter);
-  });
-});
+    it('starts again when it is killed', async () => {
+      const { child } = primary as Exporter;
+      const pid = processesBelow(child.pid ?? 0).find((each) =>
+        readFileSync(`/proc/${each}/comm`, 'utf8').startsWith('prom'),
+      );
+      process.kill(pid ?? 0, 'SIGKILL');
+      await until('it is gone', () => {
+        if (existsSync(`/proc/${pid}/environ`) && readFileSync(`/proc/${pid}/cmdline`, 'utf8') !== '')
+          throw new Error('no');
+      });
+      await answering(primary as Exporter);
+      expect(child.exitCode).toBeNull();
+    });
+
+    it('takes another password', async () => {
+      const { metrics } = primary as Exporter;
+      writeFileSync(at('password'), 'pw-Beta2\n');
+      await until('it is refused', async () => expect(await metrics()).toContain('\nredis_up 0\n'));
+      writeFileSync(at('password'), 'pw-Alpha1\n');
+      await answering(primary as Exporter);
+    });
+  },
+);
 
 /** The process and whatever it has started. */
 function processesBelow(root: number): readonly number[] {

@@ -89,7 +89,7 @@ const availability: readonly Alert[] = [
     severity: 'warning',
     summary: `Metrics of ${theMember} are missing or incomplete.`,
     meaning:
-      'The exporter does not answer, or a question of it fails. Redis itself may be well, but other alerts of this member may not fire.',
+      'The exporter does not answer, or one of its queries fails. Redis itself may be well, but other alerts of this member may not fire.',
     actions: [
       'Look at the log of the exporter: `kubectl logs POD -c exporter`.',
       'Check the NetworkPolicies: Prometheus must reach port 9121 of Redis nodes and sentinels.',
@@ -105,7 +105,7 @@ const replication: readonly Alert[] = [
     severity: 'warning',
     summary: `The replica ${theMember} has no link to its primary.`,
     meaning:
-      'Its data is old, and it cannot take over without loss of writes. The Service for reads leaves it out while another replica has a link. A copy of much data may take this long.',
+      'The data of the replica is old, and a failover to it loses writes. The Service for reads leaves it out while another replica has a link. A copy of much data may take this long.',
     actions: [
       'Look at the panel "Full copies" and at the log of the replica. They show whether it copies again and again.',
       'Look at the log of the primary. If an output buffer is too small for what is written during a copy, raise `resources.limits.memory`.',
