@@ -4,6 +4,7 @@
  */
 import type { KubeObject, ObjectMeta } from '../api/object.ts';
 import { agentComponent, componentLabel, instanceLabel } from './metadata.ts';
+import type { Requirements, Resize } from './resize.ts';
 
 export interface Termination {
   readonly reason?: string;
@@ -25,16 +26,21 @@ export interface ContainerStatus {
     readonly terminated?: Termination;
   };
   readonly lastState?: { readonly terminated?: Termination };
+  /** As its kubelet has set them. The cache keeps them only while the pod is resized. */
+  readonly resources?: Requirements;
 }
 
 /** What planners read of a container in a spec. */
 export interface ContainerOf {
   readonly name: string;
   readonly image?: string;
-  readonly resources?: {
-    readonly requests?: Readonly<Record<string, string | number>>;
-    readonly limits?: Readonly<Record<string, string | number>>;
-  };
+  readonly resources?: Requirements;
+  readonly resizePolicy?: readonly { readonly resourceName: string; readonly restartPolicy: string }[];
+}
+
+/** `Always`: a native sidecar. Of others, a cached pod has the name alone. */
+export interface InitContainerOf extends ContainerOf {
+  readonly restartPolicy?: string;
 }
 
 /** Of a template. Of pods, environments are not kept. */
@@ -44,7 +50,14 @@ interface TemplateContainer extends ContainerOf {
 
 export interface Pod extends KubeObject {
   readonly metadata: ObjectMeta;
-  readonly spec?: { readonly nodeName?: string; readonly containers?: readonly ContainerOf[] };
+  readonly spec?: {
+    readonly nodeName?: string;
+    readonly containers?: readonly ContainerOf[];
+    /** In a cached pod only where one of them is a native sidecar. */
+    readonly initContainers?: readonly InitContainerOf[];
+  };
+  /** Of an outdated pod that may be resized in place: told by `runtime/resizes.ts`, and no field of Kubernetes. */
+  readonly resize?: Resize;
   readonly status?: {
     readonly phase?: string;
     /** Of the pod as a whole: `Evicted`, and why. */
@@ -58,6 +71,7 @@ export interface Pod extends KubeObject {
       readonly reason?: string;
       readonly message?: string;
       readonly lastTransitionTime?: string;
+      readonly observedGeneration?: number;
     }[];
     readonly initContainerStatuses?: readonly ContainerStatus[];
     readonly containerStatuses?: readonly ContainerStatus[];
@@ -89,6 +103,7 @@ export interface StatefulSet extends KubeObject {
       readonly metadata?: Pick<ObjectMeta, 'annotations' | 'labels'>;
       readonly spec?: {
         readonly containers?: readonly TemplateContainer[];
+        readonly initContainers?: readonly InitContainerOf[];
         readonly volumes?: readonly TemplateVolume[];
       };
     };

@@ -12,7 +12,7 @@ import { type Children, type Pod, podIsReady } from '../resources/children.ts';
  * stand in the way of the next cluster of the name.
  */
 export function requiresLiveRead(step: Step): boolean {
-  if (step.type === 'create' || step.type === 'issue' || step.type === 'delete') return true;
+  if (step.type === 'create' || step.type === 'issue' || step.type === 'delete' || step.type === 'resize') return true;
   if (step.type === 'act') return step.destructive === true;
   return step.type === 'apply' && isSmaller(step);
 }
@@ -27,8 +27,9 @@ export function requestsOn({ metadata: { annotations = {} } }: Pick<KubeObject, 
   return JSON.stringify(ours);
 }
 
-/** Whether a member stops for it: the others are needed then, and must not have gone meanwhile. */
+/** Whether a member stops for it, or might: the others are needed then, and must not have gone meanwhile. */
 export function countsOnOthers(step: Step): boolean {
+  if (step.type === 'resize') return true;
   if (step.type === 'delete') return step.ref.resource.kind === pods.kind;
   return step.type === 'apply' && isSmaller(step);
 }

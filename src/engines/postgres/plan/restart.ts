@@ -1,5 +1,7 @@
 /** Who restarts next, and how. */
 import { type Plan, wait } from '../../../plan/plan.ts';
+import { isResizing } from '../../../plan/resize.ts';
+import { resizeTurn, whyNotInPlace } from '../../../plan/resize-turn.ts';
 import { restartSteps, stuckPod } from '../../../plan/rollout.ts';
 import type { PostgresAction } from '../action.ts';
 import { restartAnnotation } from '../names.ts';
@@ -50,9 +52,12 @@ export function planRestart(situation: Situation): RestartPlan | undefined {
     const member = live.get(index);
     return member !== undefined && isPrimary(situation, member);
   };
-  const next = due.find((index) => !isLeader(index)) ?? due[0];
+  const begun = due.find((index) => isBegun(situation, index));
+  const next = begun ?? due.find((index) => !isLeader(index)) ?? due[0];
   if (next === undefined || primary === undefined) return undefined;
   const name = podOf(situation, next);
+  const resize = resizeInPlace(situation, next);
+  if (resize !== undefined) return resize;
   const paused = isOutdated(situation, next) ? pausedByPerson(situation) : undefined;
   if (paused !== undefined)
     return { steps: [], outcome: wait('FailoverPaused', `${name} is to restart with the new template, but ${paused}`) };
@@ -77,9 +82,21 @@ export function planRestart(situation: Situation): RestartPlan | undefined {
     };
   }
   const pod = situation.pods.get(next);
-  if (pod !== undefined && isOutdated(situation, next)) return restarting(name, restartSteps(pod));
+  if (pod !== undefined && isOutdated(situation, next))
+    return restarting(name, restartSteps(pod), `with the new template${whyNotInPlace(pod)}`);
   const member = live.get(next);
   return member === undefined ? undefined : restartingPostgres(situation, member);
+}
+
+function isBegun({ pods }: Situation, index: number): boolean {
+  const pod = pods.get(index);
+  return pod !== undefined && isResizing(pod);
+}
+
+/** Not where PostgreSQL has to restart anyway, as for `shared_buffers`: then its pod restarts, once for both. */
+function resizeInPlace({ pods, live }: Situation, index: number): RestartPlan | undefined {
+  const pod = pods.get(index);
+  return pod === undefined || live.get(index)?.restartPending === true ? undefined : resizeTurn(pod);
 }
 
 /** What a person has written, as it is on the pods: it stays there when the annotation goes, so that nobody restarts for that. */

@@ -6,6 +6,7 @@
  * the other.
  */
 import type { KubeObject } from '../../../api/object.ts';
+import { isResourcePath } from '../../../plan/container-resources.ts';
 import { difference, fingerprinted } from '../../../plan/difference.ts';
 import { memoize } from '../../../plan/memoize.ts';
 import type { ContainerSpec, PodSpec, Volume } from '../../../resources/plain.ts';
@@ -67,6 +68,8 @@ export function heldBack(wanted: KubeObject, live: KubeObject, holding: Holding)
         }));
   if (mountsIdentity(live)) return object;
   const older = withoutIdentity(object);
-  const restarts = difference(fingerprinted(older), live).some(({ path }) => path.startsWith('spec.template.'));
+  const restarts = difference(fingerprinted(older), live).some(
+    ({ path }) => path.startsWith('spec.template.') && !isResourcePath(path),
+  );
   return restarts && holding.mayMountIdentity ? object : older;
 }
