@@ -90,11 +90,13 @@ function withAmounts(resources: Requirements, amounts: readonly Amount[]): Requi
   return { ...resources, ...Object.fromEntries(changed) };
 }
 
+/** Of one amount, or of all of them where there were none. */
+const resourcePath =
+  /^spec\.template\.spec\.(containers|initContainers)\[[^\]]+\]\.resources\.(requests|limits)(\.(cpu|memory))?$/;
+
 /** Of a change of a StatefulSet: whether it may reach pods without a restart. */
 export function isResourcePath(path: string): boolean {
-  return /^spec\.template\.spec\.(containers|initContainers)\[[^\]]+\]\.resources\.(requests|limits)\.(cpu|memory)$/.test(
-    path,
-  );
+  return resourcePath.test(path);
 }
 
 /** The container that its kubelet restarts for these changes, without the order that a rollout has. */

@@ -125,7 +125,6 @@ describe('a pod that differs in resources alone', () => {
     ['has the mark already, so that a failed request is made again', { mark: marked(1) }, 'due'],
     ['has what it is to get, but not the mark', { has: inPod(large) }, 'due'],
     ['has a mark that somebody has made of it', { mark: 'new' }, 'due'],
-    ['has a mark from the future', { mark: `new ${minutesAgo(-9)}` }, 'due'],
     ['has been changed, and the kubelet has told nothing', { ...done, told: inPod(small) }, 'underway'],
     ['has been changed, and its kubelet reports no resources', { has: inPod(large), mark: marked(1) }, 'underway'],
     ['is done', done, 'done'],
@@ -161,10 +160,22 @@ describe('a pod that differs in resources alone', () => {
       'due',
       facts({ other: template(small) }),
     ],
+    [
+      'was to get another template that differs in more',
+      { revision: 'new', mark: `other ${minutesAgo(1)}` },
+      undefined,
+      facts({ other: template(small, { image: 'db:9' }) }),
+    ],
     ['has a former template that could not be read', {}, 'unknown', facts({ old: 'unread' })],
     ['has a former template that is gone', {}, 'refused', facts({})],
     ['was refused', {}, 'refused', facts(undefined, 'no such subresource')],
   ])('%s', (_, shape, state, given) => expect(of(shape, given)?.state).toBe(state));
+
+  it('has its mark written again where that is from the future, and not where clocks differ a little', () => {
+    const mark = 'new 2026-11-28T12:00:00.000Z';
+    expect(of({ mark: `new ${minutesAgo(-2)}` })).toMatchObject({ state: 'due', mark });
+    expect(of({ mark: `new ${minutesAgo(-1)}` })).not.toHaveProperty('mark');
+  });
 
   it('waits while its kubelet says so, without words that change', () => {
     const words = (type: string, reason: string): unknown =>

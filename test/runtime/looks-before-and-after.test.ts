@@ -5,6 +5,7 @@ import { configMaps, pods, statefulSets } from '../../src/api/resource.ts';
 import { deletionFinalizer } from '../../src/plan/deletion.ts';
 import { objectSteps } from '../../src/plan/objects.ts';
 import { type FieldChange, type Plan, type Step, settled, wait } from '../../src/plan/plan.ts';
+import { countsOnOthers } from '../../src/runtime/fresh-look.ts';
 import { act, type ReconcilerRig, reconcilerRig, rigKey } from '../support/reconciler-rig.ts';
 import { testChild, testClaim, testCluster } from '../support/test-engine.ts';
 import { turn } from '../support/virtual-clock.ts';
@@ -226,4 +227,23 @@ describe('a change of an object', () => {
     const found = rig.api.list('ConfigMap').map((each) => (each.data as { data: string }).data);
     expect(found).toEqual(left);
   });
+});
+
+describe('a resize of a pod', () => {
+  const resize: Step = {
+    type: 'resize',
+    ref: { resource: pods, namespace: 'apps', name: 'db-0', uid: 'uid' },
+    containers: [],
+    changes: [],
+  };
+
+  it('is not done on a spec that has changed since, as a restart is not', async () => {
+    const now = rig.cluster();
+    finds({ steps: [resize], outcome: settled }, async () => undefined);
+    rig.api.put({ ...now, spec: { replicas: 5 } });
+    await rig.pass({ ...now, metadata: { ...now.metadata, generation: 1 }, status: { observedGeneration: 1 } });
+    expect(rig.api.writes.filter((write) => write.includes('/resize'))).toEqual([]);
+  });
+
+  it('counts on the other pods, as a restart does', () => expect(countsOnOthers(resize)).toBe(true));
 });
