@@ -60,6 +60,19 @@ export function isResizing(pod: Pod): boolean {
   return isMarked(pod) && pod.resize !== undefined && pod.resize.state !== 'refused';
 }
 
+/** What the pod tells of its resize, in one text; empty where it is not being resized. A pod that is done must not restart for being late. */
+export function resizeTold(pod: Pod): string {
+  const { status, metadata } = pod;
+  if (!isMarked(pod)) return '';
+  const conditions = [conditionOf(pod, 'PodResizePending'), conditionOf(pod, 'PodResizeInProgress')];
+  const statuses = [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])];
+  return JSON.stringify([
+    metadata.annotations?.[resizeAnnotation],
+    conditions.map((condition) => condition?.reason),
+    statuses.map(({ resources }) => resources),
+  ]);
+}
+
 /** The revisions whose templates have to be known for a pod that shall be of revision `target`. */
 export function formerRevisions(pod: Pod, target: string): readonly string[] {
   const found = [pod.metadata.labels?.[revisionLabel], markOf(pod)?.revision];

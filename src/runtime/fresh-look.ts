@@ -4,6 +4,7 @@ import type { KubeObject } from '../api/object.ts';
 import { pods, statefulSets } from '../api/resource.ts';
 import { claimGivenTo, claimTemplates } from '../plan/claimed.ts';
 import type { Step } from '../plan/plan.ts';
+import { resizeTold } from '../plan/resize.ts';
 import { type Children, type Pod, podIsReady } from '../resources/children.ts';
 
 /**
@@ -52,6 +53,8 @@ export function countedOn({ pods, claims }: Pick<Children, 'pods' | 'claims'>): 
 
 /** What a plan counts on of one of them. Much else about it changes all the time. */
 export function stateOf(object: KubeObject): string {
-  const isReady = object.kind === 'Pod' && podIsReady(object as Pod);
-  return `${isReady} ${object.metadata.deletionTimestamp}`;
+  const { deletionTimestamp } = object.metadata;
+  if (object.kind !== 'Pod') return `false ${deletionTimestamp}`;
+  const pod = object as Pod;
+  return `${podIsReady(pod)} ${deletionTimestamp} ${resizeTold(pod)}`;
 }

@@ -139,6 +139,26 @@ describe('before a member is stopped', () => {
     expect([(await rig.pass()).outcome.state, did > 0]).toEqual([isDone ? 'settled' : 'wait', isDone]);
   });
 
+  it.each<readonly [story: string, memory: string, isDone: boolean]>([
+    ['that is done by now', '2Gi', false],
+    ['that is still not done', '1Gi', true],
+  ])('%s: a pod restarts for being late only on what is so now', async (_, memory, isDone) => {
+    const { apiVersion, kind, metadata } = podNamed('db-0');
+    const annotations = { 'clusterwright.dev/resize': 'new 2026-11-28T12:00:00Z' };
+    const told = (amount: string): KubeObject => ({
+      ...{ apiVersion, kind, metadata: { ...metadata, annotations } },
+      status: { containerStatuses: [{ name: 'db', resources: { limits: { memory: amount } } }] },
+    });
+    const seen = rig.api.put(told('1Gi'));
+    await rig.pass();
+    await turn();
+    rig.api.lag();
+    rig.api.put({ ...told(memory), metadata: seen.metadata });
+    rig.finds([removed('Pod', seen)]);
+    await rig.pass();
+    expect(rig.api.writes.some((write) => write.startsWith('DELETE'))).toBe(isDone);
+  });
+
   it('one of them that is another by now is not the one that was seen', async () => {
     const [one, other] = [rig.api.put(podNamed('db-0')), rig.api.put(podNamed('db-1'))];
     await rig.pass();

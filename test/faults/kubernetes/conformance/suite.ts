@@ -7,6 +7,7 @@ import type { ConformanceCase, Scene } from './conformance-case.ts';
 import { deletionCases } from './deletions.ts';
 import { jobCases } from './jobs.ts';
 import { ownershipCases } from './ownership.ts';
+import { resizeCases } from './resizes.ts';
 import { setCases } from './sets.ts';
 import { statusCases } from './statuses.ts';
 import { watchCases } from './watches.ts';
@@ -30,6 +31,7 @@ const chapters: Readonly<Record<string, readonly ConformanceCase[]>> = {
   sets: setCases,
   workloads: workloadCases,
   jobs: jobCases,
+  resizes: resizeCases,
 };
 
 export function kubernetesConformance(name: string, open: () => Promise<ServerUnderTest>): void {
