@@ -56,5 +56,5 @@ export function stateOf(object: KubeObject): string {
   const { deletionTimestamp } = object.metadata;
   if (object.kind !== 'Pod') return `false ${deletionTimestamp}`;
   const pod = object as Pod;
-  return `${podIsReady(pod)} ${deletionTimestamp} ${resizeTold(pod)}`;
+  return [podIsReady(pod), deletionTimestamp, resizeTold(pod)].join(' ');
 }
