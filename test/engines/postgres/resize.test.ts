@@ -33,6 +33,15 @@ it.each<PlanRow>([
     ['delete Pod db-1-0', 'wait Restarting'],
   ],
   [
+    'so does one that has begun, in its turn: the primary last',
+    {
+      pods: { all: 'outdated' },
+      members: { all: { restartPending: true } },
+      children: resizing({ 'db-0-0': underway }),
+    },
+    ['delete Pod db-1-0', 'wait Restarting'],
+  ],
+  [
     'it restarts where that is refused',
     { pods: { 1: 'outdated' }, children: resizing({ 'db-1-0': refused }) },
     ['delete Pod db-1-0', 'wait Restarting'],

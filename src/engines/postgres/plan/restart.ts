@@ -3,6 +3,7 @@ import { type Plan, wait } from '../../../plan/plan.ts';
 import { isResizing } from '../../../plan/resize.ts';
 import { resizeTurn, whyNotInPlace } from '../../../plan/resize-turn.ts';
 import { restartSteps, stuckPod } from '../../../plan/rollout.ts';
+import type { Pod } from '../../../resources/children.ts';
 import type { PostgresAction } from '../action.ts';
 import { restartAnnotation } from '../names.ts';
 import type { LiveMember } from '../observe/observed.ts';
@@ -88,15 +89,19 @@ export function planRestart(situation: Situation): RestartPlan | undefined {
   return member === undefined ? undefined : restartingPostgres(situation, member);
 }
 
-function isBegun({ pods }: Situation, index: number): boolean {
-  const pod = pods.get(index);
+function isBegun(situation: Situation, index: number): boolean {
+  const pod = resizablePod(situation, index);
   return pod !== undefined && isResizing(pod);
 }
 
+function resizeInPlace(situation: Situation, index: number): RestartPlan | undefined {
+  const pod = resizablePod(situation, index);
+  return pod === undefined ? undefined : resizeTurn(pod);
+}
+
 /** Not where PostgreSQL has to restart anyway, as for `shared_buffers`: then its pod restarts, once for both. */
-function resizeInPlace({ pods, live }: Situation, index: number): RestartPlan | undefined {
-  const pod = pods.get(index);
-  return pod === undefined || live.get(index)?.restartPending === true ? undefined : resizeTurn(pod);
+function resizablePod({ pods, live }: Situation, index: number): Pod | undefined {
+  return live.get(index)?.restartPending === true ? undefined : pods.get(index);
 }
 
 /** What a person has written, as it is on the pods: it stays there when the annotation goes, so that nobody restarts for that. */
