@@ -71,6 +71,8 @@ export {
 } from './plan/plan.ts';
 export { podProblem } from './plan/pod-problem.ts';
 export { refOf } from './plan/ref.ts';
+export { isResizing } from './plan/resize.ts';
+export { resizeTurn, whyNotInPlace } from './plan/resize-turn.ts';
 export {
   cannotStart,
   isGenerationObserved,

@@ -18,6 +18,8 @@ export const serviceAccounts = namespaced('', 'v1', 'ServiceAccount', 'serviceac
 export const roles = namespaced('rbac.authorization.k8s.io', 'v1', 'Role', 'roles');
 export const roleBindings = namespaced('rbac.authorization.k8s.io', 'v1', 'RoleBinding', 'rolebindings');
 export const statefulSets = namespaced('apps', 'v1', 'StatefulSet', 'statefulsets');
+/** Earlier templates of StatefulSets. */
+export const controllerRevisions = namespaced('apps', 'v1', 'ControllerRevision', 'controllerrevisions');
 export const jobs = namespaced('batch', 'v1', 'Job', 'jobs');
 export const cronJobs = namespaced('batch', 'v1', 'CronJob', 'cronjobs');
 export const networkPolicies = namespaced('networking.k8s.io', 'v1', 'NetworkPolicy', 'networkpolicies');

@@ -12,6 +12,7 @@ export function planText({ cluster, spec, plan, follows, warnings = [] }: Previe
     ['spec', spec.flatMap((change) => changeLines({ ...change, path: change.path.replace(/^spec\./, '') }))],
     ['create', steps.flatMap(createLines)],
     ['update', steps.flatMap(updateLines)],
+    ['resize in place', steps.flatMap(resizeLines)],
     ['issue', steps.flatMap(issueLines)],
     ['delete', steps.flatMap(deleteLines)],
     ['actions', steps.flatMap((step) => (step.type === 'act' ? [step.summary] : []))],
@@ -34,6 +35,7 @@ function summary({ steps, outcome }: Plan, spec: readonly FieldChange[], follows
   const counts: [number, string][] = [
     [count('create'), 'to create'],
     [count('apply', 'patch'), 'to update'],
+    [count('resize'), 'to resize in place'],
     [count('issue'), 'to issue'],
     [count('delete'), 'to delete'],
     [count('act'), count('act') === 1 ? 'action' : 'actions'],
@@ -63,6 +65,11 @@ function updateLines(step: Step): string[] {
     default:
       return [];
   }
+}
+
+function resizeLines(step: Step): string[] {
+  if (step.type !== 'resize') return [];
+  return [`${step.ref.resource.kind}/${step.ref.name}`, ...step.changes.flatMap(changeLines).map(indented)];
 }
 
 function issueLines(step: Step): string[] {

@@ -14,12 +14,14 @@ import { passPlan } from '../plan/pass.ts';
 import { type FieldChange, type Outcome, type Plan, type Step, wait } from '../plan/plan.ts';
 import { type Children, noChildren } from '../resources/children.ts';
 import type { KubeClient } from '../runtime/client.ts';
+import { createResizes } from '../runtime/resizes.ts';
 import { createTemplateJudge, noDryRuns } from '../runtime/template-judge.ts';
 import { createUnseenPods } from '../runtime/unseen-pods.ts';
 import { systemClock } from '../system/clock.ts';
 import { forecastExpansion } from './expansion.ts';
 import { findSecret, readChildren } from './live.ts';
 import { type About, ioTo, type ObserveOptions, observe } from './observation.ts';
+import { forecastRollout, withAskedResizes } from './rollout-forecast.ts';
 
 /** What a plan was made from. `objects`: the API server alone, as no process could be asked. */
 export type Basis = 'nothing' | 'objects' | 'processes';
@@ -77,7 +79,10 @@ export async function livePreview(
   const { client, clock = systemClock } = options;
   const { namespace, name, deletionTimestamp } = cluster.metadata;
   const seen = await readChildren(client, engine, namespace, name);
-  const children = await createUnseenPods(client, systemClock)(seen, {});
+  const whole = await createUnseenPods(client, systemClock)(seen, {});
+  const resizes = createResizes({ client, clock: systemClock, now: () => clock.now() });
+  const asked = options.dryRuns === false ? undefined : client;
+  const children = await withAskedResizes(await resizes.tell(whole, {}), asked);
   if (deletionTimestamp !== undefined) {
     const secrets = await generatedSecrets(engine, cluster, client);
     const removal = await removalOf(engine, cluster, options, referred, about);
@@ -98,20 +103,21 @@ export async function livePreview(
     return { cluster, basis: 'objects', spec, plan: { ...plan, steps: [...kept, ...plan.steps] }, follows };
   }
   const { assessment, unheard } = await observe(engine, cluster, children, options, referred, about);
-  const whole = passPlan(
+  const planned = passPlan(
     cluster,
     engine.kind.resource,
     unheard === undefined ? assessment.plan : withoutProcesses(assessment.plan, unheard),
   );
   const judge = options.dryRuns === false ? noDryRuns : createTemplateJudge({ client, clock: systemClock });
-  const { obstacles, unjudged } = await judge.judge(whole, children, {});
-  const { plan: rest, ...held } = withoutObstructed(whole, obstacles);
+  const { obstacles, unjudged } = await judge.judge(planned, children, {});
+  const { plan: rest, ...held } = withoutObstructed(planned, obstacles);
   const plan = withUnjudged(rest, unjudged);
   const untold = unjudged === undefined || plan !== rest || plan.steps.length === 0 ? [] : [notJudged(unjudged)];
   const basis = unheard === undefined ? 'processes' : 'objects';
   const forecast = plan.steps.length > 0 ? (engine.forecast?.(cluster, children) ?? []) : [];
   const volumes = await forecastExpansion(plan.steps, children, client);
-  const follows = [...refusals(held), ...untold, ...restarts(plan.steps, children), ...volumes, ...forecast];
+  const rollout = await forecastRollout(plan.steps, children, asked);
+  const follows = [...refusals(held), ...untold, ...rollout, ...volumes, ...forecast];
   const warnings = assessment.status.conditions.flatMap(({ type, reason, message }) =>
     type === 'SpecWarning' ? [`${message} (${reason})`] : [],
   );
@@ -188,16 +194,4 @@ async function generatedSecrets(
 /** What holds steps back, where the plan waits for something else. */
 function refusals({ outcome, conditions }: Pick<ObstructedPlan, 'outcome' | 'conditions'>): string[] {
   return outcome === undefined ? conditions.map(({ message }) => message) : [];
-}
-
-/** A new template is applied in one pass and reaches the pods in the ones after it. */
-function restarts(steps: readonly Step[], children: Children): string[] {
-  return steps.flatMap((step): string[] => {
-    if (step.type !== 'apply' || step.object.kind !== 'StatefulSet') return [];
-    if (!step.changes.some(({ path }) => path.startsWith('spec.template.'))) return [];
-    const { name } = step.object.metadata;
-    const pods = children.pods.filter((pod) => pod.metadata.name.replace(/-\d+$/, '') === name);
-    if (pods.length === 0) return [];
-    return [`the ${pods.length} pod(s) of StatefulSet ${name} restart, one at a time, a primary or leader last`];
-  });
 }

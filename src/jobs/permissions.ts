@@ -42,6 +42,12 @@ const watchedKinds: readonly PolicyRule[] = [
 /** For dry runs alone: the operator makes no pod. Kubernetes has no right for dry runs only. */
 const dryRunsOfPods: PolicyRule = { apiGroups: [''], resources: ['pods'], verbs: ['create'] };
 
+/** For resizes in place, of any database: the pod's mark and label, its resources, and what its former template was. */
+const resizing: readonly PolicyRule[] = [
+  { apiGroups: [''], resources: ['pods', 'pods/resize'], verbs: ['patch'] },
+  { apiGroups: ['apps'], resources: ['controllerrevisions'], verbs: ['get'] },
+];
+
 function ownKind({ group, plural }: Resource): readonly PolicyRule[] {
   return [
     // `patch` sets and removes our finalizer.
@@ -59,6 +65,7 @@ export function watchedPermissions(engines: readonly KindHandler[], dryRuns = tr
     { apiGroups: ['events.k8s.io'], resources: ['events'], verbs: ['create', 'patch'] },
     ...watchedKinds,
     ...(dryRuns ? [dryRunsOfPods] : []),
+    ...resizing,
     ...engines.flatMap((engine) => engine.permissions),
     // Restores, and the last backup of a cluster.
     ...(engines.some(({ backup }) => backup !== undefined) ? fillPermissions : []),

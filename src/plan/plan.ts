@@ -7,6 +7,7 @@
 import type { Finding } from '../api/condition.ts';
 import type { KubeObject, ObjectRef } from '../api/object.ts';
 import type { Issue } from '../certificates/issue.ts';
+import type { ResizedContainer } from '../resources/resize.ts';
 
 /** One leaf that differs. `from` is absent when the field is new, `to` when it goes. */
 export interface FieldChange {
@@ -44,6 +45,13 @@ export type ObjectStep =
       readonly patch: Readonly<Record<string, unknown>>;
       readonly changes: readonly FieldChange[];
     } & MayFail)
+  /** The CPU and memory of containers of a running pod. A refusal of the API server is no failure: the pod restarts then. */
+  | {
+      readonly type: 'resize';
+      readonly ref: ObjectRef & { readonly uid: string };
+      readonly containers: readonly ResizedContainer[];
+      readonly changes: readonly FieldChange[];
+    }
   | ({
       readonly type: 'delete';
       readonly ref: ObjectRef & { readonly uid: string };

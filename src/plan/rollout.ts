@@ -1,14 +1,14 @@
 /**
- * Whose turn it is to restart. One member at a time, those without a role first, the leader last; and nobody as long as
- * somebody else is not well, because that one may be all that is left.
+ * Whose turn it is to get the present template, by a restart or in place. One member at a time, those without a role first, the leader
+ * last; and nobody as long as somebody else is not well, because that one may be all that is left.
  */
 import { pods as podResource } from '../api/resource.ts';
 import { decidingStatuses, type Pod, podIsReady, type StatefulSet } from '../resources/children.ts';
 import type { ObjectStep } from './plan.ts';
 import { isUnderway } from './pod-problem.ts';
 import { refOf } from './ref.ts';
-
-const revisionLabel = 'controller-revision-hash';
+import { isMarked, isResizing, revisionLabel } from './resize.ts';
+import { whyNotInPlace } from './resize-turn.ts';
 
 /** Whether Kubernetes has taken up what the StatefulSet says: until then nobody knows which pods are outdated. */
 export function isGenerationObserved(set: StatefulSet | undefined): boolean {
@@ -16,8 +16,8 @@ export function isGenerationObserved(set: StatefulSet | undefined): boolean {
 }
 
 /**
- * Pods that do not run the StatefulSet's current template, the highest ordinal first, and those that it does not select any
- * more, since somebody has changed their labels: Services do not lead to them. Empty while that is not known yet.
+ * Pods that do not run the StatefulSet's current template, the highest ordinal first, and those that are being resized to it. Also those
+ * that it does not select any more, since somebody has changed their labels: Services do not lead to them. Empty while that is not known yet.
  */
 export function outdatedPods(set: StatefulSet | undefined, pods: readonly Pod[]): Pod[] {
   const revision = set?.status?.updateRevision;
@@ -25,15 +25,17 @@ export function outdatedPods(set: StatefulSet | undefined, pods: readonly Pod[])
   if (!isGenerationObserved(set)) return [];
   const wanted = Object.entries({ ...set.spec?.selector?.matchLabels, [revisionLabel]: revision });
   return pods
-    .filter(({ metadata: { labels = {}, deletionTimestamp } }) => {
-      return deletionTimestamp === undefined && wanted.some(([label, value]) => labels[label] !== value);
+    .filter((pod) => {
+      const { labels = {}, deletionTimestamp } = pod.metadata;
+      const isOther = wanted.some(([label, value]) => labels[label] !== value);
+      return deletionTimestamp === undefined && (isOther || isMarked(pod));
     })
     .reverse();
 }
 
-/** The next pod to restart, leaders last. */
+/** The next pod to get the template: one that has begun to, then the others, leaders last. */
 export function nextToRestart(outdated: readonly Pod[], isLeader: (pod: Pod) => boolean): Pod | undefined {
-  return outdated.find((pod) => !isLeader(pod)) ?? outdated[0];
+  return outdated.find(isResizing) ?? outdated.find((pod) => !isLeader(pod)) ?? outdated[0];
 }
 
 /**
@@ -52,7 +54,7 @@ export function stuckPod(
 /** Ends a pod for the template that its StatefulSet has now. */
 export function restartSteps(pod: Pod): ObjectStep[] {
   const ref = refOf(pod, podResource);
-  return ref === undefined ? [] : [{ type: 'delete', ref, reason: 'it runs an older template' }];
+  return ref === undefined ? [] : [{ type: 'delete', ref, reason: `it runs an older template${whyNotInPlace(pod)}` }];
 }
 
 /** A process that has ended so often in a row does not get on. */

@@ -4,6 +4,7 @@
  */
 import type { KubeObject, ObjectMeta } from '../api/object.ts';
 import { agentComponent, componentLabel, instanceLabel } from './metadata.ts';
+import type { Requirements, Resize } from './resize.ts';
 
 export interface Termination {
   readonly reason?: string;
@@ -25,19 +26,19 @@ export interface ContainerStatus {
     readonly terminated?: Termination;
   };
   readonly lastState?: { readonly terminated?: Termination };
+  /** As its kubelet has set them. The cache keeps them only while the pod is resized. */
+  readonly resources?: Requirements;
 }
 
 /** What planners read of a container in a spec. */
 export interface ContainerOf {
   readonly name: string;
   readonly image?: string;
-  readonly resources?: {
-    readonly requests?: Readonly<Record<string, string | number>>;
-    readonly limits?: Readonly<Record<string, string | number>>;
-  };
+  readonly resources?: Requirements;
+  readonly resizePolicy?: readonly { readonly resourceName: string; readonly restartPolicy: string }[];
 }
 
-/** With `restartPolicy: Always` it is a sidecar: it starts before the containers and runs beside them. */
+/** With `restartPolicy: Always` it is a native sidecar, which runs beside the containers. Of others, a cached pod has the name alone. */
 export interface InitContainerOf extends ContainerOf {
   readonly restartPolicy?: string;
 }
@@ -52,9 +53,11 @@ export interface Pod extends KubeObject {
   readonly spec?: {
     readonly nodeName?: string;
     readonly containers?: readonly ContainerOf[];
-    /** Of a cached pod: the sidecars alone. */
+    /** In a cached pod only where one of them is a native sidecar. */
     readonly initContainers?: readonly InitContainerOf[];
   };
+  /** Of an outdated pod that may be resized in place: told by `runtime/resizes.ts`, and no field of Kubernetes. */
+  readonly resize?: Resize;
   readonly status?: {
     readonly phase?: string;
     /** Of the pod as a whole: `Evicted`, and why. */
@@ -68,6 +71,7 @@ export interface Pod extends KubeObject {
       readonly reason?: string;
       readonly message?: string;
       readonly lastTransitionTime?: string;
+      readonly observedGeneration?: number;
     }[];
     readonly initContainerStatuses?: readonly ContainerStatus[];
     readonly containerStatuses?: readonly ContainerStatus[];
@@ -99,6 +103,7 @@ export interface StatefulSet extends KubeObject {
       readonly metadata?: Pick<ObjectMeta, 'annotations' | 'labels'>;
       readonly spec?: {
         readonly containers?: readonly TemplateContainer[];
+        readonly initContainers?: readonly InitContainerOf[];
         readonly volumes?: readonly TemplateVolume[];
       };
     };

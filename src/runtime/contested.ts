@@ -12,7 +12,7 @@ import type { ClusterKey } from './cache.ts';
 import { describeStep } from './executor.ts';
 import { noEffectMs, pauseAfter } from './pace.ts';
 
-type Change = Extract<ObjectStep, { type: 'apply' | 'patch' }>;
+type Change = Extract<ObjectStep, { type: 'apply' | 'patch' | 'resize' }>;
 
 /** One that is made again later than this is not undone all the time. */
 const memoryMs = 20_000;
@@ -90,7 +90,7 @@ export function createContested(clock: Pick<Clock, 'monotonic'>): Contested {
 }
 
 function isChange(step: Step): step is Change {
-  return step.type === 'apply' || step.type === 'patch';
+  return step.type === 'apply' || step.type === 'patch' || step.type === 'resize';
 }
 
 /** The same fields of the very same object, to the same values. */

@@ -22,6 +22,7 @@ import type { KubeClient } from './client.ts';
 import { createIssuer, type Made } from './issuer.ts';
 import { NameConflict } from './name-conflict.ts';
 import { takeOverPatch } from './ownership.ts';
+import { type ResizeStep, resize } from './resize.ts';
 import type { UnansweredWrites } from './unanswered-writes.ts';
 
 /** A step could not be done. The cause is the API server's or the database's own answer. */
@@ -45,6 +46,8 @@ export function describeStep(step: Step): string {
       return `issue ${step.object.kind} ${step.object.metadata.name}: ${step.reason}`;
     case 'patch':
       return `patch ${step.ref.resource.kind} ${step.ref.name}`;
+    case 'resize':
+      return `resize ${step.ref.resource.kind} ${step.ref.name} in place`;
     case 'delete':
       return `delete ${step.ref.resource.kind} ${step.ref.name}: ${step.reason}`;
     case 'act':
@@ -76,6 +79,8 @@ export interface ExecutorOptions {
   readonly onSecret?: (secret: KubeObject, values: Readonly<Record<string, string>>) => void;
   /** A Secret is not what it was taken for. */
   readonly onStaleSecret?: (namespace: string, name: string) => void;
+  /** The API server does not take it. The step counts as done: the next pass restarts the pod. */
+  readonly onResizeRefused?: (step: ResizeStep, words: string) => void;
   /** Wall time in milliseconds. Default: the system's. */
   readonly now?: () => number;
   readonly onStep?: (step: Step) => void;
@@ -184,6 +189,11 @@ export function createExecutor(options: ExecutorOptions): Executor {
       case 'patch': {
         const metadata = { ...(step.patch.metadata as object | undefined), uid: step.ref.uid };
         cache.observeWrite(await client.mergePatch(step.ref, { ...step.patch, metadata }, { signal }));
+        return;
+      }
+      case 'resize': {
+        const refusal = await resize(client, step, { signal }, (pod) => cache.observeWrite(pod));
+        if (refusal !== undefined) options.onResizeRefused?.(step, refusal.words);
         return;
       }
       case 'delete': {

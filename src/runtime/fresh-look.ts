@@ -4,6 +4,7 @@ import type { KubeObject } from '../api/object.ts';
 import { pods, statefulSets } from '../api/resource.ts';
 import { claimGivenTo, claimTemplates } from '../plan/claimed.ts';
 import type { Step } from '../plan/plan.ts';
+import { resizeTold } from '../plan/resize.ts';
 import { type Children, type Pod, podIsReady } from '../resources/children.ts';
 
 /**
@@ -12,7 +13,7 @@ import { type Children, type Pod, podIsReady } from '../resources/children.ts';
  * stand in the way of the next cluster of the name.
  */
 export function requiresLiveRead(step: Step): boolean {
-  if (step.type === 'create' || step.type === 'issue' || step.type === 'delete') return true;
+  if (step.type === 'create' || step.type === 'issue' || step.type === 'delete' || step.type === 'resize') return true;
   if (step.type === 'act') return step.destructive === true;
   return step.type === 'apply' && isSmaller(step);
 }
@@ -27,8 +28,9 @@ export function requestsOn({ metadata: { annotations = {} } }: Pick<KubeObject, 
   return JSON.stringify(ours);
 }
 
-/** Whether a member stops for it: the others are needed then, and must not have gone meanwhile. */
+/** Whether a member stops for it, or might: the others are needed then, and must not have gone meanwhile. */
 export function countsOnOthers(step: Step): boolean {
+  if (step.type === 'resize') return true;
   if (step.type === 'delete') return step.ref.resource.kind === pods.kind;
   return step.type === 'apply' && isSmaller(step);
 }
@@ -51,6 +53,8 @@ export function countedOn({ pods, claims }: Pick<Children, 'pods' | 'claims'>): 
 
 /** What a plan counts on of one of them. Much else about it changes all the time. */
 export function stateOf(object: KubeObject): string {
-  const isReady = object.kind === 'Pod' && podIsReady(object as Pod);
-  return `${isReady} ${object.metadata.deletionTimestamp}`;
+  const { deletionTimestamp } = object.metadata;
+  if (object.kind !== 'Pod') return `false ${deletionTimestamp}`;
+  const pod = object as Pod;
+  return [podIsReady(pod), deletionTimestamp, resizeTold(pod)].join(' ');
 }

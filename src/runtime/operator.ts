@@ -29,6 +29,7 @@ import { createPace } from './pace.ts';
 import { createWorkQueue } from './queue.ts';
 import { createReconciler } from './reconciler.ts';
 import { createRefusalPace } from './refusal-pace.ts';
+import { createResizes } from './resizes.ts';
 import { createServerTime } from './server-time.ts';
 import { accountReader } from './service-account.ts';
 import { createStatusWriter } from './status-writer.ts';
@@ -126,12 +127,18 @@ export function createOperator(options: OperatorOptions): Operator {
       namespace: cluster.metadata.namespace,
       ...{ secrets, claims, accounts, dial, clock: engineClock, signal, resourceSelector: selector?.text },
     });
+  const resizes = createResizes({ client, clock, now });
   const executor = createExecutor({
     client,
     cache,
     mayWrite,
     writes,
     now,
+    onResizeRefused(step, words) {
+      resizes.refused(step, words);
+      const { namespace, name } = step.ref;
+      log.info({ namespace, pod: name, words }, 'a pod restarts, since it cannot be resized in place');
+    },
     onStaleSecret: (namespace, name) => secrets.refuse(namespace, name),
     onSecret: ({ metadata: { namespace = '', name, labels } }, values) =>
       secrets.learn(namespace, name, values, labels?.[instanceLabel]),
@@ -155,6 +162,7 @@ export function createOperator(options: OperatorOptions): Operator {
     refusals: createRefusalPace(clock),
     unobserved: createUnobserved(clock),
     unseenPods: createUnseenPods(client, clock),
+    resizes,
     deadEnds: createDeadEnds(client, options.dryRuns === false ? noDryRuns : templates),
     latest: () => serverTime.latest(),
     selector,

@@ -20,6 +20,11 @@ export function outcomeEvents(recorder: EventRecorder) {
       if (step.type === 'act' && step.event !== undefined) {
         recorder.record({ regarding, type: 'Normal', reason: 'RoleMoves', action: step.event, note: step.summary });
       }
+      if (step.type === 'resize') {
+        const amounts = step.changes.map(({ path, to }) => `${path.replace(/^spec\.\w+/, '')} ${to}`).join(', ');
+        const note = `resize ${step.ref.name} in place: ${amounts}`;
+        recorder.record({ regarding, related: step.ref, type: 'Normal', reason: 'Resize', action: 'ResizePod', note });
+      }
       if (step.type === 'delete' && step.ref.resource.kind === 'Pod') {
         const note = `restart ${step.ref.name}: ${step.reason}`;
         recorder.record({ regarding, related: step.ref, type: 'Normal', reason: 'Restart', action: 'DeletePod', note });

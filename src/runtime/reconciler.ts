@@ -25,6 +25,7 @@ import type { Pace } from './pace.ts';
 import { planStatus } from './pass-status.ts';
 import { blockedMs, type ReconcileResult, stale } from './reconcile-result.ts';
 import { isPremature, nextLook, saidPlan, saidStatus } from './report.ts';
+import type { Resizes } from './resizes.ts';
 import { createResolver } from './resolve.ts';
 import { withTerminationMessages } from './termination-messages.ts';
 import type { UnseenPods } from './unseen-pods.ts';
@@ -44,6 +45,7 @@ export interface ReconcilerOptions extends NotPlannedOptions, ExecutionOptions {
   readonly io: (cluster: Cluster, signal: AbortSignal) => EngineContext;
   readonly pace: Pace;
   readonly unseenPods: UnseenPods;
+  readonly resizes: Pick<Resizes, 'tell'>;
   readonly deadEnds: DeadEnds;
   /** See `FinalizerOptions`. */
   readonly latest: () => number;
@@ -86,12 +88,13 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
   async function pass(
     engine: KindHandler,
     cluster: Cluster<CommonSpec>,
-    children: Children,
+    seen: Children,
     key: ClusterKey,
     signal: AbortSignal,
   ): Promise<ReconcileResult> {
-    const large = children.objects.find(isOutline);
+    const large = seen.objects.find(isOutline);
     if (large !== undefined) return notPlanned.childTooLarge(engine, cluster, tooLarge(large), signal);
+    const children = await options.resizes.tell(seen, { signal });
     const { resource } = engine.kind;
     const referred = resolver.referred(engine, cluster);
     const peers = resolver.peers(engine, cluster);

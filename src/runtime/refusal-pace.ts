@@ -122,7 +122,7 @@ function named<Name extends string>(name: Name, waiting: readonly { readonly lef
 
 /** A cluster may want an object that is not there yet, and has no UID. */
 function idOf(step: PacedStep, { cluster }: PlannedFor): string {
-  const { uid } = step.type === 'patch' || step.type === 'delete' ? step.ref : step.object.metadata;
+  const { uid } = 'ref' in step ? step.ref : step.object.metadata;
   return uid ?? JSON.stringify([cluster.metadata.uid, describeStep(step)]);
 }
 

@@ -27,7 +27,7 @@ const notDryRun = /^admission webhook "[^"]+" does not support dry run/;
 /** Refusals of admission name the pod. */
 const noRight = /^pods is forbidden: /;
 /** Admission cannot judge yet: the API server has just started, or the quota has just been made. */
-const notYet = / is forbidden: (not yet ready to handle request|status unknown for quota: )/;
+export const notYet = / is forbidden: (not yet ready to handle request|status unknown for quota: )/;
 /** The last of all checks. */
 const exceededQuota = /^pods "[^"]+" is forbidden: exceeded quota: /;
 

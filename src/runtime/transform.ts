@@ -5,6 +5,7 @@
  * managed fields; whatever it drops does not exist for the planner.
  */
 import type { KubeObject } from '../api/object.ts';
+import { resizeAnnotation } from '../plan/resize.ts';
 import { stripManagedFields } from './ownership.ts';
 
 export type Transform = (object: KubeObject) => KubeObject;
@@ -15,6 +16,7 @@ export const wholeObject: Transform = stripManagedFields;
 /** What planners read of a Pod: where it runs, how it is, and what its containers do. */
 export const podSummary: Transform = (pod) => {
   const { spec, status } = pod as { spec?: Fields; status?: Fields } & KubeObject;
+  const isResized = pod.metadata.annotations?.[resizeAnnotation] !== undefined;
   return {
     apiVersion: pod.apiVersion,
     kind: pod.kind,
@@ -22,8 +24,8 @@ export const podSummary: Transform = (pod) => {
     spec: { ...pick(spec, ['nodeName', 'terminationGracePeriodSeconds']), ...limits(spec) },
     status: {
       ...pick(status, ['phase', 'reason', 'message', 'conditions', 'podIP', 'podIPs', 'hostIP', 'startTime']),
-      ...containers(status, 'initContainerStatuses'),
-      ...containers(status, 'containerStatuses'),
+      ...containers(status, 'initContainerStatuses', isResized),
+      ...containers(status, 'containerStatuses', isResized),
     },
   };
 };
@@ -53,20 +55,19 @@ export function oursOf(notes: Readonly<Record<string, string>>): Record<string, 
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** What its containers may use: it is theirs for as long as they run, whatever the template says since. */
+/** What its containers may use: it is theirs, whatever the template says since, until the pod is resized. */
 function limits(spec: Fields | undefined): Fields {
   const { containers, initContainers } = spec ?? {};
   if (!Array.isArray(containers)) return {};
-  const sidecars = (Array.isArray(initContainers) ? initContainers : []).filter(
-    ({ restartPolicy }: Fields) => restartPolicy === 'Always',
-  );
-  return {
-    containers: containers.map((entry: Fields) => pick(entry, ['name', 'resources'])),
-    ...(sidecars.length === 0
-      ? {}
-      : { initContainers: sidecars.map((entry: Fields) => pick(entry, ['name', 'restartPolicy', 'resources'])) }),
-  };
+  const kept = { containers: containers.map((entry: Fields) => pick(entry, resizable)) };
+  const isSidecar = ({ restartPolicy }: Fields): boolean => restartPolicy === 'Always';
+  if (!Array.isArray(initContainers) || !initContainers.some(isSidecar)) return kept;
+  // All of them: a sidecar is addressed by its place in the list.
+  const first = initContainers.map((entry: Fields) => pick(entry, isSidecar(entry) ? resizable : ['name']));
+  return { ...kept, initContainers: first };
 }
+
+const resizable = ['name', 'restartPolicy', 'resources', 'resizePolicy'];
 
 const containerFields = [
   'name',
@@ -80,9 +81,10 @@ const containerFields = [
   'lastState',
 ];
 
-function containers(status: Fields | undefined, list: string): Fields {
+function containers(status: Fields | undefined, list: string, isResized: boolean): Fields {
   const statuses = status?.[list];
-  return Array.isArray(statuses) ? { [list]: statuses.map((entry: Fields) => pick(entry, containerFields)) } : {};
+  const fields = isResized ? [...containerFields, 'resources'] : containerFields;
+  return Array.isArray(statuses) ? { [list]: statuses.map((entry: Fields) => pick(entry, fields)) } : {};
 }
 
 function pick(from: Fields | undefined, names: readonly string[]): Fields {

@@ -25,6 +25,7 @@ function stepText(step: Step): string {
     case 'issue':
       return `${step.type} ${nameOf(step.object)}`;
     case 'patch':
+    case 'resize':
     case 'delete':
       return `${step.type} ${step.ref.resource.kind} ${step.ref.name}`;
     case 'act':

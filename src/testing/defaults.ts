@@ -53,15 +53,13 @@ function environment(variable: Fields): Fields {
 const probes = ['startupProbe', 'readinessProbe', 'livenessProbe'];
 
 function container(value: Fields): Fields {
-  const limits = fieldsIn(fieldsIn(value.resources).limits);
-  const requests = { ...limits, ...fieldsIn(fieldsIn(value.resources).requests) };
   const tag = /:([^/:]+)$/.exec(String(value.image))?.[1] ?? 'latest';
   const result: Record<string, unknown> = {
     terminationMessagePath: '/dev/termination-log',
     terminationMessagePolicy: 'File',
     imagePullPolicy: tag === 'latest' ? 'Always' : 'IfNotPresent',
     ...value,
-    resources: { ...fieldsIn(value.resources), ...(Object.keys(requests).length === 0 ? {} : { requests }) },
+    resources: fieldsIn(value.resources),
   };
   for (const name of probes) if (value[name] !== undefined) result[name] = probe(value[name]);
   if (value.env !== undefined) result.env = itemsIn(value.env).map(environment);
@@ -99,9 +97,19 @@ const noExecute = (reason: string): Fields => ({
   tolerationSeconds: 300,
 });
 
+/** In a pod, and not in a template: what is not asked for is the limit. */
+function withRequests(value: Fields): Fields {
+  const resources = fieldsIn(value.resources);
+  const requests = { ...fieldsIn(resources.limits), ...fieldsIn(resources.requests) };
+  return Object.keys(requests).length === 0 ? value : { ...value, resources: { ...resources, requests } };
+}
+
 /** Of a pod itself, beyond what a template gets. */
 function runningPodSpec(value: Fields): Fields {
   const own = itemsIn(value.tolerations);
+  const spec = podSpec(value);
+  const containers = (name: string): Fields =>
+    spec[name] === undefined ? {} : { [name]: itemsIn(spec[name]).map(withRequests) };
   const missing = ['not-ready', 'unreachable'].map(noExecute).filter((one) => !own.some(({ key }) => key === one.key));
   return {
     enableServiceLinks: true,
@@ -109,7 +117,9 @@ function runningPodSpec(value: Fields): Fields {
     priority: 0,
     serviceAccount: 'default',
     serviceAccountName: 'default',
-    ...podSpec(value),
+    ...spec,
+    ...containers('containers'),
+    ...containers('initContainers'),
     tolerations: [...own, ...missing],
   };
 }

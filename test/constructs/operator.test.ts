@@ -32,8 +32,10 @@ describe('the rights of the operator', () => {
     expect(rightsOf(findObject(objects, 'ClusterRole', 'clusterwright'))).toMatchInlineSnapshot(`
       [
         "/configmaps,persistentvolumeclaims,pods,services: get list watch create patch delete",
+        "/pods/resize: patch",
         "/secrets: get create patch delete",
         "/serviceaccounts: get list watch create patch",
+        "apps/controllerrevisions: get",
         "apps/statefulsets: get list watch create patch delete",
         "batch/cronjobs: get list watch create patch",
         "batch/jobs: get list watch create patch delete",

@@ -1,8 +1,10 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { KubeObject } from '../../src/api/object.ts';
+import { pods } from '../../src/api/resource.ts';
 import { difference } from '../../src/plan/difference.ts';
 import { exactly } from '../../src/plan/objects.ts';
 import { type Step, settled } from '../../src/plan/plan.ts';
+import { createContested } from '../../src/runtime/contested.ts';
 import { act, type ReconcilerRig, reconcilerRig } from '../support/reconciler-rig.ts';
 import { testChild } from '../support/test-engine.ts';
 import { turn } from '../support/virtual-clock.ts';
@@ -97,4 +99,17 @@ it('changes that differ follow each other at once', async () => {
     for (let i = 0; i < 4; i++) await turn();
   }
   expect(applies()).toBe(29);
+});
+
+it('so is a resize of a pod that somebody undoes', () => {
+  const contested = createContested(rig.clock);
+  const resize: Step = {
+    type: 'resize',
+    ref: { resource: pods, namespace: 'apps', name: 'db-0', uid: 'uid' },
+    containers: [],
+    changes: [{ path: 'spec.containers[db].resources.limits.memory', to: '2Gi' }],
+  };
+  expect(contested.due('key', [resize]).held).toEqual([]);
+  contested.made('key', [resize]);
+  expect(contested.due('key', [resize]).held).toEqual([resize]);
 });

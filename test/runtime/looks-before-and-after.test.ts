@@ -5,6 +5,7 @@ import { configMaps, pods, statefulSets } from '../../src/api/resource.ts';
 import { deletionFinalizer } from '../../src/plan/deletion.ts';
 import { objectSteps } from '../../src/plan/objects.ts';
 import { type FieldChange, type Plan, type Step, settled, wait } from '../../src/plan/plan.ts';
+import { countsOnOthers } from '../../src/runtime/fresh-look.ts';
 import { act, type ReconcilerRig, reconcilerRig, rigKey } from '../support/reconciler-rig.ts';
 import { testChild, testClaim, testCluster } from '../support/test-engine.ts';
 import { turn } from '../support/virtual-clock.ts';
@@ -138,6 +139,26 @@ describe('before a member is stopped', () => {
     expect([(await rig.pass()).outcome.state, did > 0]).toEqual([isDone ? 'settled' : 'wait', isDone]);
   });
 
+  it.each<readonly [story: string, memory: string, isDone: boolean]>([
+    ['that is done by now', '2Gi', false],
+    ['that is still not done', '1Gi', true],
+  ])('%s: a pod restarts for being late only on what is so now', async (_, memory, isDone) => {
+    const { apiVersion, kind, metadata } = podNamed('db-0');
+    const annotations = { 'clusterwright.dev/resize': 'new 2026-11-28T12:00:00Z' };
+    const told = (amount: string): KubeObject => ({
+      ...{ apiVersion, kind, metadata: { ...metadata, annotations } },
+      status: { containerStatuses: [{ name: 'db', resources: { limits: { memory: amount } } }] },
+    });
+    const seen = rig.api.put(told('1Gi'));
+    await rig.pass();
+    await turn();
+    rig.api.lag();
+    rig.api.put({ ...told(memory), metadata: seen.metadata });
+    rig.finds([removed('Pod', seen)]);
+    await rig.pass();
+    expect(rig.api.writes.some((write) => write.startsWith('DELETE'))).toBe(isDone);
+  });
+
   it('one of them that is another by now is not the one that was seen', async () => {
     const [one, other] = [rig.api.put(podNamed('db-0')), rig.api.put(podNamed('db-1'))];
     await rig.pass();
@@ -226,4 +247,23 @@ describe('a change of an object', () => {
     const found = rig.api.list('ConfigMap').map((each) => (each.data as { data: string }).data);
     expect(found).toEqual(left);
   });
+});
+
+describe('a resize of a pod', () => {
+  const resize: Step = {
+    type: 'resize',
+    ref: { resource: pods, namespace: 'apps', name: 'db-0', uid: 'uid' },
+    containers: [],
+    changes: [],
+  };
+
+  it('is not done on a spec that has changed since, as a restart is not', async () => {
+    const now = rig.cluster();
+    finds({ steps: [resize], outcome: settled }, async () => undefined);
+    rig.api.put({ ...now, spec: { replicas: 5 } });
+    await rig.pass({ ...now, metadata: { ...now.metadata, generation: 1 }, status: { observedGeneration: 1 } });
+    expect(rig.api.writes.filter((write) => write.includes('/resize'))).toEqual([]);
+  });
+
+  it('counts on the other pods, as a restart does', () => expect(countsOnOthers(resize)).toBe(true));
 });

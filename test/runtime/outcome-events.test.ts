@@ -45,6 +45,14 @@ it.each([
   expect(recorded([{ type: 'delete', ref, reason: 'it is outdated' }])).toEqual(events);
 });
 
+it('a pod that is resized in place is told of, and what it gets', () => {
+  const ref = { resource: pods, namespace: 'apps', name: 'db-0', uid: 'uid' };
+  const changes = [{ path: 'spec.containers[redis].resources.limits.memory', from: '1Gi', to: '2Gi' }];
+  expect(recorded([{ type: 'resize', ref, containers: [], changes }])).toEqual([
+    'Resize ResizePod: resize db-0 in place: [redis].resources.limits.memory 2Gi',
+  ]);
+});
+
 it.each<readonly [story: string, outcome: Outcome, before: ClusterStatus | undefined, events: readonly string[]]>([
   ['is told of', blocked('DataLost', 'it is gone'), undefined, ['DataLost Reconcile: it is gone']],
   ['is told of once', blocked('DataLost', 'it is gone'), { plan: { blockedBy: 'it is gone' } }, []],

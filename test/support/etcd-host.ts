@@ -346,6 +346,8 @@ export function etcdHost(network: number, clock: Clock = systemClock): EtcdHost 
             });
             break;
           }
+          case 'resize':
+            throw new Error(`${step.ref.name} has no kubelet that resizes it`);
           case 'delete':
             if (objects.get(keyOf(step.ref.resource.kind, step.ref.name))?.metadata.uid !== step.ref.uid) break;
             if (step.ref.resource.kind === 'Pod') {

@@ -86,6 +86,8 @@ function stepWords(step: Step<EtcdAction>): string {
       return `${step.optional === true ? 'try ' : ''}${step.ref.name}: ${step.changes
         .map(({ path, to }) => `${path.replace(/^.*\/([a-z-]+)\]$/, '$1')} ${shown(to)}`)
         .join(', ')}`;
+    case 'resize':
+      return `resize ${step.ref.name}: ${step.changes.map(({ path, to }) => `${path.replace(/^.*\.resources\./, '')} ${to}`).join(', ')}`;
     case 'delete':
       return `delete ${step.ref.resource.kind} ${step.ref.name}`;
     case 'act':

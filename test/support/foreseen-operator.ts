@@ -7,7 +7,7 @@
 import { appendFileSync } from 'node:fs';
 import { childResources, optionalResources } from '../../src/api/child-resources.ts';
 import type { KubeObject } from '../../src/api/object.ts';
-import { secrets } from '../../src/api/resource.ts';
+import { controllerRevisions, secrets } from '../../src/api/resource.ts';
 import { isNotFound } from '../../src/runtime/api-error.ts';
 import { createOperator as create, type Operator, type OperatorOptions } from '../../src/runtime/operator.ts';
 import { type ForesightLine, liveForesight } from '../faults/foresight/live.ts';
@@ -39,7 +39,7 @@ export function foreseen<
   Options extends Pick<OperatorOptions, 'engines' | 'transport' | 'dial' | 'clock' | 'namespaces'>,
 >(options: Options, place: ForesightPlace): Options {
   const { engines, transport, dial, clock, namespaces } = options;
-  const resources = [...engines.map(({ kind }) => kind.resource), ...childResources, secrets];
+  const resources = [...engines.map(({ kind }) => kind.resource), ...childResources, secrets, controllerRevisions];
   let connected: Promise<Kubernetes> | undefined;
 
   async function objects(): Promise<readonly KubeObject[]> {

@@ -92,6 +92,8 @@ function stepWords(step: Step<RedisAction>): string {
     }
     case 'patch':
       return `${step.optional === true ? 'try ' : ''}${step.ref.name}: ${step.changes.map(changeWords).join(', ')}`;
+    case 'resize':
+      return `resize ${step.ref.name}: ${step.changes.map(({ path, to }) => `${path.replace(/^.*\.resources\./, '')} ${to}`).join(', ')}`;
     case 'delete':
       return `delete ${step.ref.resource.kind} ${step.ref.name}`;
     case 'act':

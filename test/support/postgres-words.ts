@@ -93,6 +93,8 @@ function stepWords(step: Step<PostgresAction>): string {
       const changed = step.changes.map(({ path, to }) => `${path.replace(/^.*\/([a-z-]+)\]$/, '$1')} ${shown(to)}`);
       return `${step.optional === true ? 'try ' : ''}${step.ref.name}: ${changed.join(', ')}`;
     }
+    case 'resize':
+      return `resize ${step.ref.name}: ${step.changes.map(({ path, to }) => `${path.replace(/^.*\.resources\./, '')} ${to}`).join(', ')}`;
     case 'delete':
       return `delete ${step.ref.resource.kind} ${step.ref.name}`;
     case 'act':

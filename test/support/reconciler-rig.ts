@@ -15,6 +15,7 @@ import { createPace } from '../../src/runtime/pace.ts';
 import type { ReconcileResult } from '../../src/runtime/reconcile-result.ts';
 import { createReconciler } from '../../src/runtime/reconciler.ts';
 import { createRefusalPace } from '../../src/runtime/refusal-pace.ts';
+import { createResizes } from '../../src/runtime/resizes.ts';
 import { createStatusWriter } from '../../src/runtime/status-writer.ts';
 import { createTemplateJudge, type TemplateJudge } from '../../src/runtime/template-judge.ts';
 import { createUnobserved } from '../../src/runtime/unobserved.ts';
@@ -67,6 +68,7 @@ export async function reconcilerRig(
     refusals: createRefusalPace(clock),
     unobserved: createUnobserved(clock),
     unseenPods: createUnseenPods(client, clock),
+    resizes: createResizes({ client, clock, now: () => clock.now() }),
     deadEnds: createDeadEnds(client, templates ?? createTemplateJudge({ client, clock })),
     latest: () => clock.now(),
     selector,

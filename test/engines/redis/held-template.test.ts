@@ -83,3 +83,19 @@ describe('the Secret of the password, while the servers do not know the one that
 
   it('is the new one once they know that', () => expect(passwordIn(setOf('db'), false)).toEqual(theirs));
 });
+
+it('a change of resources alone takes no restart, and does not bring the identity', () => {
+  const mounts = (live: KubeObject): boolean =>
+    mountsIdentity(heldBack(setOf('db'), live, { mayMountIdentity: true, keepsPassword: false }));
+  const older = withoutIdentity(setOf('db'));
+  const { template } = older.spec as { readonly template: object };
+  const changed = (change: object): KubeObject => {
+    const containers = podOf(older).containers.map((container) => ({ ...container, ...change }));
+    return {
+      ...older,
+      spec: { ...(older.spec as object), template: { ...template, spec: { ...podOf(older), containers } } },
+    };
+  };
+  expect(mounts(changed({ resources: { requests: { cpu: '9' }, limits: { memory: '9Gi' } } }))).toBe(false);
+  expect(mounts(changed({ image: 'redis:other' }))).toBe(true);
+});

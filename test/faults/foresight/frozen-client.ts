@@ -1,5 +1,5 @@
 /** A Kubernetes that stands still, as the CLI reads it: these objects and no others. */
-import type { KubeObject } from '../../../src/api/object.ts';
+import type { KubeObject, ObjectRef } from '../../../src/api/object.ts';
 import { ApiError } from '../../../src/runtime/api-error.ts';
 import type { KubeClient } from '../../../src/runtime/client.ts';
 import { objectPath } from '../../../src/runtime/resource-path.ts';
@@ -16,20 +16,22 @@ export function frozenClient(
 ): KubeClient {
   const isOf = ({ kind, metadata }: KubeObject, wanted: string, namespace: string | undefined): boolean =>
     kind === wanted && (namespace === undefined || metadata.namespace === namespace);
+  async function get(ref: ObjectRef): Promise<KubeObject> {
+    const { resource, name, namespace } = ref;
+    await before(objectPath(ref));
+    const found = objects.find((one) => isOf(one, resource.kind, namespace) && one.metadata.name === name);
+    if (found !== undefined) return found;
+    throw new ApiError({
+      method: 'GET',
+      path: objectPath(ref),
+      status: 404,
+      reason: 'NotFound',
+      message: `${name} not found`,
+    });
+  }
+
   return {
-    async get(ref) {
-      const { resource, name, namespace } = ref;
-      await before(objectPath(ref));
-      const found = objects.find((one) => isOf(one, resource.kind, namespace) && one.metadata.name === name);
-      if (found !== undefined) return found;
-      throw new ApiError({
-        method: 'GET',
-        path: objectPath(ref),
-        status: 404,
-        reason: 'NotFound',
-        message: `${name} not found`,
-      });
-    },
+    get,
     async list(resource, { namespace, labelSelector } = {}) {
       const labels = labelSelector?.split(',').map((pair) => pair.split('=')) ?? [];
       const items = objects.filter(
@@ -43,7 +45,8 @@ export function frozenClient(
     apply: never,
     applyStatus: never,
     mergePatch: never,
-    jsonPatch: never,
+    // Whether a resize is taken is asked beforehand by the CLI alone.
+    jsonPatch: async (ref, _, { dryRun } = {}) => (dryRun === true ? get(ref) : never()),
     replace: never,
     replaceStatus: never,
     remove: never,

@@ -78,7 +78,9 @@ function withSecrets(objects: readonly KubeObject[], { secrets, cluster, engine 
   return [...objects.filter((object) => !isRead(object)), ...read];
 }
 
-const isChild = (pass: Pass, { metadata }: KubeObject): boolean =>
+/** Of what the operator watches: an earlier template is asked for by its name. */
+const isChild = (pass: Pass, { kind, metadata }: KubeObject): boolean =>
+  kind !== 'ControllerRevision' &&
   metadata.labels?.[managedByLabel] === managedBy &&
   metadata.labels[nameLabel] === pass.engine.name &&
   metadata.labels[instanceLabel] === pass.cluster.metadata.name;

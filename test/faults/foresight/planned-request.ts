@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { KubeObject, ObjectRef } from '../../../src/api/object.ts';
 import { resourceOf } from '../../../src/api/resource.ts';
 import type { Plan, Step } from '../../../src/plan/plan.ts';
+import { resizePatch } from '../../../src/runtime/resize.ts';
 import { collectionPath, objectPath } from '../../../src/runtime/resource-path.ts';
 import type { TransportRequest } from '../../../src/runtime/transport.ts';
 
@@ -35,6 +36,8 @@ function isOf(step: Step, request: TransportRequest, body: unknown): boolean {
       return path === pathOf(step.object) && method === 'PATCH' && isApplied(step.object, type, body);
     case 'patch':
       return path === objectPath(step.ref) && type.includes('merge-patch') && isPatched(step, body as Fields);
+    case 'resize':
+      return path === objectPath(step.ref, 'resize') && type.includes('json-patch') && same(body, resizePatch(step));
     case 'delete':
       return method === 'DELETE' && path === objectPath(step.ref) && uidIn(body, 'preconditions') === step.ref.uid;
     case 'issue':

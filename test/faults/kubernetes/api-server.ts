@@ -106,7 +106,9 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
 
   function contextOf(actor: string, location: Location, query: Query): WriteContext {
     const { served, subresource } = location;
-    if (subresource !== undefined && !(subresource === 'status' && served.hasStatus)) {
+    const isKnown =
+      (subresource === 'status' && served.hasStatus) || (subresource === 'resize' && served.kind === 'Pod');
+    if (subresource !== undefined && !isKnown) {
       throw new Refusal(404, 'NotFound', 'the server could not find the requested resource');
     }
     return {

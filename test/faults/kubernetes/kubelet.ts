@@ -7,6 +7,7 @@ import type { Network } from '../world/network.ts';
 import type { Images, Volume } from '../world/workload.ts';
 import { type ClusterState, handOf } from './cluster-state.ts';
 import { type Fields, fieldsIn, itemsIn, numberIn } from './fields.ts';
+import { couldHold, hasRoom } from './node-room.ts';
 import { isTerminating, nodeNameOf, phaseOf } from './pod.ts';
 import { createPodWorker, type PodWorker } from './pod-worker.ts';
 import type { Volumes } from './volumes.ts';
@@ -61,6 +62,7 @@ export function runKubelet(options: KubeletOptions): Kubelet {
       const uid = last.metadata.uid ?? '';
       if (after === undefined) queue.add(uid);
       else if (before === undefined || nodeNameOf(before) === undefined || isTerminating(after)) queue.add(uid);
+      else if (before.spec !== after.spec) resizeLater(uid, 100 + random() * 900);
       else if (before.metadata !== after.metadata && !sameMetadata(before, after)) workers.get(uid)?.files.refresh();
     } else if (resource === 'configmaps' || resource === 'secrets') {
       if (after === undefined) return;
@@ -88,6 +90,22 @@ export function runKubelet(options: KubeletOptions): Kubelet {
     } else if (!worker.hasStarted) {
       prepare(worker);
     }
+  }
+
+  function resizeLater(uid: string, ms: number): void {
+    const mine = life;
+    time.after(ms, () => {
+      const [pod, worker] = [store.byUid(uid), workers.get(uid)];
+      if (life !== mine || !isUp || pod === undefined || worker === undefined || isTerminating(pod)) return;
+      const machine = store.get('nodes', undefined, node);
+      const { generation: observedGeneration = 0 } = pod.metadata;
+      if (machine === undefined || hasRoom(machine, pod, store.all('pods'))) return worker.resize(pod);
+      if (!couldHold(machine, pod)) {
+        return worker.refuse({ reason: 'Infeasible', message: "Node didn't have enough capacity", observedGeneration });
+      }
+      worker.refuse({ reason: 'Deferred', message: "Node didn't have enough resource", observedGeneration });
+      resizeLater(uid, retryMs);
+    });
   }
 
   /** It was running when the machine went off, and is not to start again. */

@@ -35,13 +35,20 @@ export function requestsOf(pod: KubeObject): Room {
   return room;
 }
 
-/** Whether a pod finds room on a node, given all pods there are. */
+/** Whether the node has so much at all. */
+export function couldHold(node: KubeObject, pod: KubeObject): boolean {
+  const { cpu, memory } = fieldsIn(fieldsIn(node.status).allocatable);
+  const asked = requestsOf(pod);
+  return asked.cpu <= amount(cpu) && asked.memory <= amount(memory);
+}
+
+/** Whether a pod finds room on a node, given all other pods there are. */
 export function hasRoom(node: KubeObject, pod: KubeObject, pods: Iterable<KubeObject>): boolean {
   const { cpu, memory } = fieldsIn(fieldsIn(node.status).allocatable);
   const asked = requestsOf(pod);
   let [freeCpu, freeMemory] = [amount(cpu) - asked.cpu, amount(memory) - asked.memory];
   for (const other of pods) {
-    if (nodeNameOf(other) !== node.metadata.name) continue;
+    if (nodeNameOf(other) !== node.metadata.name || other.metadata.uid === pod.metadata.uid) continue;
     const used = requestsOf(other);
     freeCpu -= used.cpu;
     freeMemory -= used.memory;

@@ -29,6 +29,12 @@ export interface PodParts {
   readonly changed: () => void;
 }
 
+export interface ResizePending {
+  readonly reason: 'Deferred' | 'Infeasible';
+  readonly message: string;
+  readonly observedGeneration: number;
+}
+
 export interface PodWorker {
   readonly uid: string;
   readonly files: MountedFiles;
@@ -44,6 +50,10 @@ export interface PodWorker {
   container(name?: string): Container | undefined;
   /** The machine's power is gone. */
   cutOff(): void;
+  /** What its containers run with from now on. */
+  resize(pod: KubeObject): void;
+  /** Why they do not run with what their pod asks for; undefined where they do. */
+  refuse(why: ResizePending | undefined): void;
   statusOf(pod: KubeObject, waiting: string): Fields;
 }
 
@@ -61,6 +71,8 @@ export function createPodWorker(pod: KubeObject, parts: PodParts): PodWorker {
   let isInitialized = false;
   let ip: string | undefined;
   let isEnding = false;
+  let resources = resourcesOf(pod);
+  let pending: ResizePending | undefined;
 
   const claimObject = (name: string): KubeObject | undefined =>
     store.get('persistentvolumeclaims', pod.metadata.namespace, name);
@@ -209,6 +221,15 @@ export function createPodWorker(pod: KubeObject, parts: PodParts): PodWorker {
     cutOff() {
       for (const container of [...begun, ...containers]) container.cutOff();
     },
+    resize(live) {
+      resources = resourcesOf(live);
+      pending = undefined;
+      parts.changed();
+    },
+    refuse(why) {
+      pending = why;
+      parts.changed();
+    },
     statusOf(live, waiting) {
       const now = timestamp(time.now());
       const ready = containers.length > 0 && [...containers, ...sidecars].every((container) => container.isReady);
@@ -221,18 +242,16 @@ export function createPodWorker(pod: KubeObject, parts: PodParts): PodWorker {
       conditions = withCondition(conditions, 'Initialized', flag(isInitialized || !isFirst), now);
       conditions = withCondition(conditions, 'Ready', flag(ready), now, why);
       conditions = withCondition(conditions, 'ContainersReady', flag(ready), now, why);
+      if (pending !== undefined) conditions = withCondition(conditions, pendingType, 'True', now, { ...pending });
+      else conditions = conditions.filter(({ type }) => type !== pendingType);
+      const withResources = (status: Fields): Fields => ({ ...status, resources: resources.get(String(status.name)) });
       const statuses = (of: 'containers' | 'initContainers', started: readonly Container[]): readonly Fields[] =>
-        itemsIn(spec[of]).map(
-          ({ name, image }) =>
-            started.find((container) => container.name === name)?.status ??
-            waitingStatus(
-              name,
-              image,
-              hasStarted || (isFirst && (of === 'containers' || waiting === 'ContainerCreating'))
-                ? 'PodInitializing'
-                : waiting,
-            ),
-        );
+        itemsIn(spec[of]).map(({ name, image }) => {
+          const found = started.find((container) => container.name === name);
+          if (found !== undefined) return withResources(found.status);
+          const isNext = hasStarted || (isFirst && (of === 'containers' || waiting === 'ContainerCreating'));
+          return waitingStatus(name, image, isNext ? 'PodInitializing' : waiting);
+        });
       return {
         phase: phase(),
         conditions,
@@ -246,6 +265,14 @@ export function createPodWorker(pod: KubeObject, parts: PodParts): PodWorker {
       };
     },
   };
+}
+
+const pendingType = 'PodResizePending';
+
+/** By container. */
+function resourcesOf({ spec }: KubeObject): ReadonlyMap<string, Fields> {
+  const containers = [...itemsIn(fieldsIn(spec).initContainers), ...itemsIn(fieldsIn(spec).containers)];
+  return new Map(containers.map(({ name, resources }) => [String(name), fieldsIn(resources)]));
 }
 
 const statusesOf = { containers: 'containerStatuses', initContainers: 'initContainerStatuses' } as const;

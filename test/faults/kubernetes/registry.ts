@@ -10,6 +10,7 @@ import { admitCustom, admitCustomStatus, checkFixed, checkName, checkPriority, c
 import { equal, type Fields, fieldsIn } from './fields.ts';
 import { type Authorship, entriesAfterUpdate, type ManagedEntry, managedEntries } from './managed-fields.ts';
 import { badRequest, conflict, invalid, modified, notFound, Refusal } from './refusal.ts';
+import { resizedPod } from './resize.ts';
 import type { Served } from './served.ts';
 import type { Store } from './store.ts';
 
@@ -221,6 +222,8 @@ export function createRegistry(options: {
       const status = admitCustomStatus(served, before.metadata.name, next.status);
       after = { ...before, status };
       if (status === undefined) delete (after as { status?: unknown }).status;
+    } else if (context.subresource === 'resize') {
+      after = resizedPod(before, withDefaults(next, before));
     } else {
       after = changed(served, before, next, wanted, context);
     }

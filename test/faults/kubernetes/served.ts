@@ -3,6 +3,7 @@ import type { KindDefinition } from '../../../src/api/kind.ts';
 import { apiVersionOf, type KubeObject, type Resource } from '../../../src/api/object.ts';
 import {
   configMaps,
+  controllerRevisions,
   cronJobs,
   events,
   jobs,
@@ -56,6 +57,7 @@ const builtIn: readonly (readonly [Resource, Traits])[] = [
   [services, { status: true }],
   [endpointSlices, { generation: true }],
   [persistentVolumeClaims, { status: true }],
+  [controllerRevisions, {}],
   [statefulSets, { status: true, generation: true }],
   [pods, { status: true, generation: true }],
   [jobs, { status: true, generation: true }],

@@ -3,12 +3,13 @@
  * management, update and retention policies. A pod is made anew only when the old one of its name is gone.
  */
 import { createHash } from 'node:crypto';
-import type { KubeObject, OwnerReference } from '../../../src/api/object.ts';
+import type { KubeObject, ObjectMeta, OwnerReference } from '../../../src/api/object.ts';
 import { type ClusterState, handOf, keyOf, splitKey } from './cluster-state.ts';
 import { equal, type Fields, fieldsIn, itemsIn, numberIn } from './fields.ts';
 import { orderedJson } from './ordered-json.ts';
 import { isReady, isTerminating, phaseOf } from './pod.ts';
 import { Refusal } from './refusal.ts';
+import { timestamp } from './registry.ts';
 import { matchesSelector } from './selector.ts';
 import { claimName, claimOf, podOf, revisionLabel } from './statefulset-pod.ts';
 import { workQueue } from './work-queue.ts';
@@ -67,11 +68,33 @@ export function runStatefulSetController(state: ClusterState): void {
     const set = store.get('statefulsets', ...splitKey(key));
     if (set === undefined || set.metadata.deletionTimestamp !== undefined) return;
     const revision = revisionOf(set);
+    record(set, revision);
     const pods = podsOf(set);
     const replicas = numberIn(fieldsIn(set.spec).replicas, 1);
     retainClaims(set, pods, replicas);
     scale(set, pods, replicas, revision);
     report(set, podsOf(set), replicas, revision);
+  }
+
+  /** Keeps the template of the revision. None of them is ever truncated here. */
+  function record(set: KubeObject, name: string): void {
+    const { uid = '', namespace = '' } = set.metadata;
+    const before = store.get('controllerrevisions', namespace, name);
+    if (before !== undefined && controllerOf(before)?.uid === uid) return;
+    const template = fieldsIn(fieldsIn(set.spec).template);
+    const labels = fieldsIn(fieldsIn(template.metadata).labels) as Readonly<Record<string, string>>;
+    const metadata: ObjectMeta = {
+      name,
+      namespace,
+      // Its own, and no random one: a run goes on as it would without it.
+      uid: before?.metadata.uid ?? `revision-${uid}-${name}`,
+      creationTimestamp: timestamp(state.time.now()),
+      labels,
+      ownerReferences: [ownerReference(set)],
+    };
+    const data = { spec: { template: { ...template, $patch: 'replace' } } };
+    const after = { apiVersion: 'apps/v1', kind: 'ControllerRevision', metadata, data, revision: 1 };
+    store.commit({ actor: 'statefulset-controller', served: state.served.named('controllerrevisions'), before, after });
   }
 
   /** Those that it controls, after it has taken those that nobody does. */

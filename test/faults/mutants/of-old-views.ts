@@ -54,6 +54,14 @@ export const oldViewMutants: readonly Mutant[] = [
     oracle: 'O4',
   },
   {
+    id: 'late-on-an-old-view',
+    defect: 'a pod restarts because its resize takes too long, on a view in which it is not done yet',
+    edits: [{ file: 'runtime/fresh-look.ts', find: ', resizeTold(pod)]', replace: ']' }],
+    scenarios: ['S4 resources'],
+    classes: ['F12'],
+    oracle: 'O3',
+  },
+  {
     id: 'old-word-of-a-pod',
     defect: 'a member is removed on the word of a pod that has been replaced since',
     edits: [

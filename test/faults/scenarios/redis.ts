@@ -113,6 +113,16 @@ const scenarios: readonly Omit<Scenario, 'engine'>[] = [
     writes: 50,
     written: true,
   },
+  {
+    id: 'S4 resources',
+    title: 'more memory, in place',
+    touches: ['resources'],
+    before: three,
+    act: (stage) => stage.change({ resources: { limits: { memory: '2Gi' } } }),
+    end: 'whole',
+    writes: 18,
+    written: true,
+  },
   failoverWithin(three),
   editedPassword(three),
   {

@@ -1,5 +1,10 @@
-/** Restarts for a changed template: one member at a time, the leader last, after it has handed over (safety rule G5). */
+/**
+ * A changed template reaches one member at a time, the leader last: in place where that goes, or else by a restart, before which the leader
+ * hands over (safety rule G5).
+ */
 import { wait } from '../../../plan/plan.ts';
+import { isResizing } from '../../../plan/resize.ts';
+import { resizeTurn, whyNotInPlace } from '../../../plan/resize-turn.ts';
 import { cannotStart, restartSteps, stuckPod } from '../../../plan/rollout.ts';
 import type { Pod } from '../../../resources/children.ts';
 import { answering } from '../observe/observed.ts';
@@ -41,7 +46,8 @@ function areEnoughWithout({ members = [] }: Situation, index: number): boolean {
 function restarting(pod: Pod, note = ''): EtcdPlan | undefined {
   const steps = restartSteps(pod);
   if (steps.length === 0) return undefined;
-  return { steps, outcome: wait('Restarting', `${pod.metadata.name} restarts with the new template${note}`) };
+  const words = `${pod.metadata.name} restarts with the new template${whyNotInPlace(pod)}${note}`;
+  return { steps, outcome: wait('Restarting', words) };
 }
 
 /** Without one of them, those who stay are still a majority. */
@@ -51,14 +57,22 @@ export function canSpareOne(members: readonly Member[]): boolean {
 }
 
 /**
- * The next restart; undefined when every pod runs the current template. Everybody must be well. `note` is put behind what
+ * The next member to get the template; undefined when every pod runs the current one. Everybody must be well. `note` is put behind what
  * is said about it.
  */
 export function planRestart(situation: Situation, members: readonly Member[], note?: string): EtcdPlan | undefined {
   const { cluster, leader, pods } = situation;
   const outdated = members.filter((member) => isOutdated(situation, member));
-  const next = outdated.find((member) => member.id !== leader?.id) ?? outdated[0];
-  if (next?.index === undefined) return undefined;
+  const podOf = ({ index }: Member): Pod | undefined => (index === undefined ? undefined : pods.get(index));
+  const begun = outdated.find((member) => {
+    const pod = podOf(member);
+    return pod !== undefined && isResizing(pod);
+  });
+  const next = begun ?? outdated.find((member) => member.id !== leader?.id) ?? outdated[0];
+  const pod = next === undefined ? undefined : podOf(next);
+  if (next === undefined || pod === undefined) return undefined;
+  const resize = resizeTurn(pod);
+  if (resize !== undefined) return resize;
   const name = nameOf(cluster, next);
   const successor = members.find(
     (member) => member.id !== next.id && !member.isLearner && !isOutdated(situation, member),
@@ -70,6 +84,5 @@ export function planRestart(situation: Situation, members: readonly Member[], no
       wait('MovingLeader', `${name} hands over before it restarts`, recheckMs),
     );
   }
-  const pod = pods.get(next.index);
-  return pod === undefined ? undefined : restarting(pod, note);
+  return restarting(pod, note);
 }

@@ -1,6 +1,9 @@
 /** Who restarts next, and how. */
 import { type Plan, wait } from '../../../plan/plan.ts';
+import { isResizing } from '../../../plan/resize.ts';
+import { resizeTurn, whyNotInPlace } from '../../../plan/resize-turn.ts';
 import { restartSteps, stuckPod } from '../../../plan/rollout.ts';
+import type { Pod } from '../../../resources/children.ts';
 import type { PostgresAction } from '../action.ts';
 import { restartAnnotation } from '../names.ts';
 import type { LiveMember } from '../observe/observed.ts';
@@ -50,9 +53,12 @@ export function planRestart(situation: Situation): RestartPlan | undefined {
     const member = live.get(index);
     return member !== undefined && isPrimary(situation, member);
   };
-  const next = due.find((index) => !isLeader(index)) ?? due[0];
+  const begun = due.find((index) => isBegun(situation, index));
+  const next = begun ?? due.find((index) => !isLeader(index)) ?? due[0];
   if (next === undefined || primary === undefined) return undefined;
   const name = podOf(situation, next);
+  const resize = resizeInPlace(situation, next);
+  if (resize !== undefined) return resize;
   const paused = isOutdated(situation, next) ? pausedByPerson(situation) : undefined;
   if (paused !== undefined)
     return { steps: [], outcome: wait('FailoverPaused', `${name} is to restart with the new template, but ${paused}`) };
@@ -77,9 +83,25 @@ export function planRestart(situation: Situation): RestartPlan | undefined {
     };
   }
   const pod = situation.pods.get(next);
-  if (pod !== undefined && isOutdated(situation, next)) return restarting(name, restartSteps(pod));
+  if (pod !== undefined && isOutdated(situation, next))
+    return restarting(name, restartSteps(pod), `with the new template${whyNotInPlace(pod)}`);
   const member = live.get(next);
   return member === undefined ? undefined : restartingPostgres(situation, member);
+}
+
+function isBegun(situation: Situation, index: number): boolean {
+  const pod = resizablePod(situation, index);
+  return pod !== undefined && isResizing(pod);
+}
+
+function resizeInPlace(situation: Situation, index: number): RestartPlan | undefined {
+  const pod = resizablePod(situation, index);
+  return pod === undefined ? undefined : resizeTurn(pod);
+}
+
+/** Not where PostgreSQL has to restart anyway, as for `shared_buffers`: then its pod restarts, once for both. */
+function resizablePod({ pods, live }: Situation, index: number): Pod | undefined {
+  return live.get(index)?.restartPending === true ? undefined : pods.get(index);
 }
 
 /** What a person has written, as it is on the pods: it stays there when the annotation goes, so that nobody restarts for that. */

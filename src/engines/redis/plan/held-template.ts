@@ -6,6 +6,7 @@
  * the other.
  */
 import type { KubeObject } from '../../../api/object.ts';
+import { isResourcePath } from '../../../plan/container-resources.ts';
 import { difference, fingerprinted } from '../../../plan/difference.ts';
 import { memoize } from '../../../plan/memoize.ts';
 import type { ContainerSpec, PodSpec, Volume } from '../../../resources/plain.ts';
@@ -74,6 +75,7 @@ export function heldBack(wanted: KubeObject, live: KubeObject, holding: Holding)
   if (mountsIdentity(live)) return object;
   const older = withoutIdentity(object);
   const changes = difference(fingerprinted(older), live);
-  const restarts = isMonitored(object) || changes.some(({ path }) => path.startsWith('spec.template.'));
+  const restarts =
+    isMonitored(object) || changes.some(({ path }) => path.startsWith('spec.template.') && !isResourcePath(path));
   return restarts && holding.mayMountIdentity ? object : older;
 }

@@ -13,9 +13,11 @@ import type { Situation } from '../observe/situation.ts';
 import { isSentinelPod } from '../resources/members.ts';
 import { dataShareOfLimit, mebibyte, memoryShares } from '../resources/memory-shares.ts';
 
-/** Bytes that every data node has which runs, and the next one will have. */
+/** Bytes that every data node has which runs, and the next one will have. Of a pod that is being resized, what its kubelet has set counts, too. */
 export function commonLimit(cluster: Cluster<RedisSpec>, dataPods: readonly Pod[]): number {
-  const limits = dataPods.flatMap((pod) => limitOf(pod.spec?.containers) ?? []);
+  const limits = dataPods.flatMap(({ spec, status }) =>
+    [spec?.containers, status?.containerStatuses].flatMap((containers) => limitOf(containers) ?? []),
+  );
   return Math.min(...[cluster.spec.resources.limits.memory, ...limits].map(unitsOf));
 }
 

@@ -3,6 +3,7 @@ import { secretMissing } from '../../../engine/secret-missing.ts';
 import { sparingVolumes } from '../../../plan/going-volumes.ts';
 import { atSize, objectSteps } from '../../../plan/objects.ts';
 import { blocked, type Outcome, type Plan, type Step, settled, wait } from '../../../plan/plan.ts';
+import { resizeTurn, whyNotInPlace } from '../../../plan/resize-turn.ts';
 import {
   cannotStart,
   isGenerationObserved,
@@ -198,7 +199,7 @@ function isPrimary(pod: Pod, primary: DataNode): boolean {
   return pod.metadata.name === primary.pod;
 }
 
-/** One pod at a time: sentinels, replicas, and the primary last, when it has handed over. */
+/** One pod at a time, in place where that goes: sentinels, replicas, and the primary last. It hands over before it restarts. */
 function planRestart(situation: Situation, primary: DataNode): RedisPlan | undefined {
   const { children, cluster, sentinelPods, dataPods } = situation;
   const names = redisNames(cluster.metadata.name);
@@ -207,14 +208,32 @@ function planRestart(situation: Situation, primary: DataNode): RedisPlan | undef
     return { steps: [], outcome: wait('Updating', 'Kubernetes has yet to take up the new template') };
   }
   const sentinel = nextToRestart(outdatedPods(sentinelSet, sentinelPods), () => false);
-  if (sentinel !== undefined) return restarting(sentinel);
+  if (sentinel !== undefined) return resizeTurn(sentinel) ?? restarting(sentinel);
   const next = nextToRestart(outdatedPods(dataSet, dataPods), (pod) => isPrimary(pod, primary));
   if (next === undefined) return undefined;
+  const resize = isTooFull(situation, next) ? untilItFits(next) : resizeTurn(next);
+  if (resize !== undefined) return resize;
   if (!isPrimary(next, primary)) return restarting(next);
   const message = `${primary.pod} is the last to restart`;
   const step = switchoverStep(situation, primary, message);
   if (step !== undefined) return { steps: [step], outcome: wait('HandingOver', message, recheckMs) };
   return restarting(next);
+}
+
+/** Its server may still fill more than the memory that it is about to get: it has yet to be told, in this very pass. */
+function isTooFull(situation: Situation, { metadata, resize }: Pod): boolean {
+  if (resize?.state !== 'due') return false;
+  return configureSteps(situation).some(
+    ({ action }) =>
+      action.type === 'redis.configure' && action.node.pod === metadata.name && 'maxmemory' in action.settings,
+  );
+}
+
+function untilItFits({ metadata }: Pod): RedisPlan {
+  return {
+    steps: [],
+    outcome: wait('Resizing', `maxmemory of ${metadata.name} is set before its limit`, recheckMs / 2),
+  };
 }
 
 /**
@@ -258,5 +277,6 @@ function planStuck(situation: Situation): RedisPlan | undefined {
 function restarting(pod: Pod): RedisPlan | undefined {
   const steps = restartSteps(pod);
   if (steps.length === 0) return undefined;
-  return { steps, outcome: wait('Restarting', `${pod.metadata.name} restarts with the new template`) };
+  const why = whyNotInPlace(pod);
+  return { steps, outcome: wait('Restarting', `${pod.metadata.name} restarts with the new template${why}`) };
 }

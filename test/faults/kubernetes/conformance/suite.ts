@@ -7,6 +7,7 @@ import type { ConformanceCase, Scene } from './conformance-case.ts';
 import { deletionCases } from './deletions.ts';
 import { jobCases } from './jobs.ts';
 import { ownershipCases } from './ownership.ts';
+import { resizeCases } from './resizes.ts';
 import { setCases } from './sets.ts';
 import { sidecarCases } from './sidecars.ts';
 import { statusCases } from './statuses.ts';
@@ -32,6 +33,7 @@ const chapters: Readonly<Record<string, readonly ConformanceCase[]>> = {
   workloads: workloadCases,
   jobs: jobCases,
   sidecars: sidecarCases,
+  resizes: resizeCases,
 };
 
 export function kubernetesConformance(name: string, open: () => Promise<ServerUnderTest>): void {

@@ -1,0 +1,89 @@
+/** How a changed template reaches the pods: in place where the API server resizes them, or by a restart. Asked by dry run. */
+import type { KubeObject } from '../api/object.ts';
+import { pods as podResource } from '../api/resource.ts';
+import { isResourcePath, keepsAmounts, missingResources, type Template } from '../plan/container-resources.ts';
+import type { Step } from '../plan/plan.ts';
+import { refOf } from '../plan/ref.ts';
+import { setOf } from '../plan/template-use.ts';
+import { type Children, childrenOf, type Pod, type StatefulSet } from '../resources/children.ts';
+import type { ResizedContainer } from '../resources/resize.ts';
+import { ApiError } from '../runtime/api-error.ts';
+import type { KubeClient } from '../runtime/client.ts';
+import { refusedBy } from '../runtime/refused-by.ts';
+import { resize } from '../runtime/resize.ts';
+
+/** Undefined where dry runs are not wanted. */
+type Asked = Pick<KubeClient, 'jsonPatch'> | undefined;
+
+/** The operator tries a resize and restarts the pod where that is refused. A preview tries nothing, and asks the same beforehand. */
+export async function withAskedResizes(children: Children, client: Asked): Promise<Children> {
+  const asked = new Map<object, Pod>();
+  for (const pod of children.pods) {
+    if (pod.resize?.state !== 'due') continue;
+    const refusal = await refusalOf(pod, pod.resize.containers, client);
+    // Whoever asks may not resize pods. The operator may.
+    if (refusal === undefined || refusedBy(refusal) === 'authorization') continue;
+    asked.set(pod, { ...pod, resize: { state: 'refused', words: refusal.words } });
+  }
+  return asked.size === 0 ? children : childrenOf(children.objects.map((object) => asked.get(object) ?? object));
+}
+
+async function refusalOf(
+  pod: Pod,
+  containers: readonly ResizedContainer[],
+  client: Asked,
+): Promise<ApiError | undefined> {
+  const ref = refOf(pod, podResource);
+  if (client === undefined || ref === undefined || containers.length === 0) return undefined;
+  try {
+    return await resize(client, { type: 'resize', ref, containers, changes: [] }, { dryRun: true });
+  } catch (error) {
+    // No answer, such as that of a webhook that is down: the operator asks again.
+    if (error instanceof ApiError) return undefined;
+    throw error;
+  }
+}
+
+/** A new template is applied in one reconcile and reaches the pods in the ones after it. */
+export async function forecastRollout(
+  steps: readonly Step[],
+  children: Children,
+  client: Asked,
+): Promise<readonly string[]> {
+  const lines: string[] = [];
+  for (const step of steps) {
+    if (step.type !== 'apply' || step.object.kind !== 'StatefulSet') continue;
+    const paths = step.changes.map(({ path }) => path).filter((path) => path.startsWith('spec.template.'));
+    const { name } = step.object.metadata;
+    const pods = children.pods.filter((pod) => setOf(pod.metadata.name) === name);
+    if (paths.length === 0 || pods.length === 0) continue;
+    const isResize = paths.every(isResourcePath);
+    const why = isResize ? await whyRestart(step.object, children.statefulSet(name), pods, client) : '';
+    lines.push(
+      why === undefined
+        ? `the ${pods.length} pod(s) of StatefulSet ${name} are resized in place, one at a time; one that its node cannot resize restarts, and so does one that has to restart for a setting`
+        : `the ${pods.length} pod(s) of StatefulSet ${name} restart, one at a time, a primary or leader last${why}`,
+    );
+  }
+  return lines;
+}
+
+/** Undefined where they are resized in place. */
+async function whyRestart(
+  { spec }: KubeObject,
+  live: StatefulSet | undefined,
+  pods: readonly Pod[],
+  client: Asked,
+): Promise<string | undefined> {
+  const { template } = spec as { readonly template: Template };
+  const before = live?.spec?.template;
+  if (before === undefined || !keepsAmounts(before, template)) return '';
+  for (const pod of pods) {
+    const missing = missingResources(pod, template);
+    if (missing === undefined) return '';
+    const refusal = await refusalOf(pod, missing.containers, client);
+    if (refusal !== undefined && refusedBy(refusal) !== 'authorization')
+      return `: ${pod.metadata.name} is not resized in place, since ${refusal.words}`;
+  }
+  return undefined;
+}
