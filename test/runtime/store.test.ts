@@ -251,7 +251,10 @@ describe('what is kept', () => {
       spec: {
         nodeName: 'n1',
         containers: [{ name: 'redis', resources: { limits: { memory: '1Gi' } } }],
-        initContainers: [{ name: 'sidecar', restartPolicy: 'Always', resources: { limits: { memory: '64Mi' } } }],
+        initContainers: [
+          { name: 'once' },
+          { name: 'sidecar', restartPolicy: 'Always', resources: { limits: { memory: '64Mi' } } },
+        ],
       },
       status: {
         phase: 'Running',
