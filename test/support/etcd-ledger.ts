@@ -5,6 +5,7 @@
  * A writer behaves like a plain client: it stays with one member while that answers, and turns to another one when not.
  */
 import type { AskEtcd } from './etcd-client.ts';
+import { until } from './until.ts';
 
 export interface EtcdLedgerReport {
   readonly acknowledged: number;
@@ -104,8 +105,14 @@ export function openEtcdLedger(options: {
     async close() {
       stopped = true;
       await Promise.all(writing);
-      const [host = ''] = await options.addresses();
-      const found = await everything(ask, host, options.run);
+      let turn = 0;
+      // Each member confirms such a read with a majority. One of them may be restarting.
+      const found = await until('the keys of the writers read', async () => {
+        const addresses = await options.addresses();
+        const host = addresses[turn % Math.max(1, addresses.length)] ?? '';
+        turn += 1;
+        return everything(ask, host, options.run);
+      });
       const lost = [...acknowledged].filter((key) => found.get(key) !== key.split(':').at(-1));
       return { acknowledged: acknowledged.size, lost, unread };
     },
