@@ -7,6 +7,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   writeFileSync,
 } from 'node:fs';
@@ -158,10 +159,20 @@ describe.each(programs)('a backup of PostgreSQL %s', (major, program) => {
     mkdirSync(join(volume, 'restored.wal'));
     for (const name of segments) copyFileSync(join(log, name), join(volume, 'restored.wal', name));
     home.give(volume);
+    const passed = (milliseconds: number) => () => new Promise<void>((resolve) => setTimeout(resolve, milliseconds));
+    /** The server has removed its order to recover, and perhaps not yet written the checkpoint that ends the recovery. */
+    const ending = async (isOver: () => boolean) => {
+      const order = join(volume, 'restored', 'recovery.signal');
+      while (!existsSync(order) && !isOver()) await new Promise(setImmediate);
+      while (existsSync(order) && !isOver()) await new Promise(setImmediate);
+    };
     let kills = 0;
-    for (const after of [50, 300, 800]) {
-      const running = recover();
-      await new Promise((resolve) => setTimeout(resolve, after));
+    for (const moment of [passed(50), passed(300), passed(800), ending, ending]) {
+      let isOver = false;
+      const running = recover().finally(() => {
+        isOver = true;
+      });
+      await moment(() => isOver);
       if (existsSync(join(volume, 'data'))) break;
       kills += 1;
       // As a pod that is gone: what it had started goes with it, and what that was about to start.
@@ -170,13 +181,36 @@ describe.each(programs)('a backup of PostgreSQL %s', (major, program) => {
       // Its `/tmp` goes with it, too.
       for (const name of readdirSync(join(home.directory, 'tmp')))
         rmSync(join(home.directory, 'tmp', name), { force: true, recursive: true });
-      expect(await fetch()).toBe(true);
+      await fetch();
     }
     expect(kills).toBeGreaterThan(0);
+    // As the next pod of the Job, where the last one was killed at the end.
+    if ((await recover()).code === 1) expect(await fetch()).toBe(false);
     const { code, output } = await recover();
     expect([code, output]).toEqual([0, expect.any(String)]);
     const restored = await copy();
     expect(await restored.sql('SELECT count(*) FROM t')).toEqual([['160000']]);
+    expect(await restored.sql(timeline)).toEqual([['00000002']]);
+  });
+
+  it('begins again where the server was killed between the end of the recovery and the checkpoint that ends it', async () => {
+    const source = await primary();
+    await source.sql('CREATE TABLE t AS SELECT n FROM generate_series(1, 1000) AS n');
+    await take(source);
+    await fetch();
+    // The server has given the label another name, and has removed its order to recover.
+    put('restored.recovering');
+    renameSync(join(volume, 'restored', 'backup_label'), join(volume, 'restored', 'backup_label.old'));
+
+    expect(await recover()).toEqual({ code: 1, output: expect.stringContaining('begins again from the backup') });
+    expect(readdirSync(volume).sort()).toEqual(['restored.recovering', 'restored.restored-from.json']);
+    // As where that was killed while it removed the directory.
+    mkdirSync(join(volume, 'restored.discarded'));
+    expect(await fetch()).toBe(false);
+    expect((await recover()).code).toBe(0);
+    expect(readdirSync(volume).sort()).toEqual(['data', 'restored.recovering', 'restored.restored-from.json']);
+    const restored = await copy();
+    expect(await restored.sql('SELECT count(*) FROM t')).toEqual([['1000']]);
     expect(await restored.sql(timeline)).toEqual([['00000002']]);
   });
 

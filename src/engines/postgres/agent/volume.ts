@@ -20,6 +20,9 @@ const originOf = (directory: string): string => `${directory}.restored-from.json
 /** Made by what recovers the directory, before a server starts there: see `recover.py`. */
 const recoveringOf = (directory: string): string => `${directory}.recovering`;
 
+/** Where that has moved a recovery that it begins again, and may not have removed all of it. */
+const discardedOf = (directory: string): string => `${directory}.discarded`;
+
 /** See the destination in `schemas.ts`. */
 export interface VolumePlace {
   readonly directory: string;
@@ -44,7 +47,7 @@ export async function fillPostgresVolume(
 ): Promise<{ readonly isRepeated: boolean }> {
   if (await isFilled({ directory, dataDirectory }, from)) return { isRepeated: true };
   const staging = stagingOf(directory);
-  await rm(staging, { recursive: true, force: true });
+  for (const left of [staging, discardedOf(directory)]) await rm(left, { recursive: true, force: true });
   try {
     await unpack(staging, content(), signal);
     await rm(recoveringOf(directory), { force: true });

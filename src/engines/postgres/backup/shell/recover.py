@@ -6,6 +6,10 @@ A server that nobody else reaches replays the log to the end that the settings n
 has stopped in order is the directory renamed. So a member never meets a recovery that is not finished, and never ends one
 somewhere else. It may be killed at any point, and run again: the agent knows by RESTORED.recovering that what it finds in
 either directory is this restore's.
+
+The server removes its order to recover before it has written the checkpoint that ends the recovery. What is started between
+the two is crash recovery: it knows no target, and stays on the old timeline. So the end of the server's process is written
+down here, and a recovery without an order and without that end begins again, from the backup.
 """
 import fcntl
 import json
@@ -18,6 +22,8 @@ import threading
 import time
 
 LAST_WORDS = '/dev/termination-log'
+# In RESTORED.recovering, once the server has stopped in order.
+RECOVERED = 'recovered\n'
 
 
 def say(words):
@@ -41,10 +47,31 @@ def sync(path):
         os.close(handle)
 
 
-def make(path):
+def make(path, text=''):
     with open(path, 'a', encoding='utf8') as file:
+        file.write(text)
+        file.flush()
         os.fsync(file.fileno())
     sync(os.path.dirname(path))
+
+
+def read(path):
+    try:
+        with open(path, encoding='utf8') as file:
+            return file.read()
+    except FileNotFoundError:
+        return ''
+
+
+def begin_again(restored, why):
+    """The next pod of the Job fetches the backup again. A directory that is half removed never has the name of a whole one."""
+    discarded = restored + '.discarded'
+    shutil.rmtree(discarded, ignore_errors=True)
+    os.rename(restored, discarded)
+    sync(os.path.dirname(restored))
+    shutil.rmtree(discarded)
+    say(why + ': the next attempt begins again from the backup')
+    sys.exit(1)
 
 
 def write(path, text):
@@ -65,9 +92,11 @@ def prepare(restored):
     for name in ('standby.signal', 'patroni.dynamic.json', 'postmaster.pid'):
         remove(inside(name))
     # Once recovery has begun the label has another name, and the signal is there until it has ended.
-    if os.path.exists(inside('backup_label')):
+    is_untouched = os.path.exists(inside('backup_label'))
+    if is_untouched:
         make(inside('recovery.signal'))
     sync(restored)
+    return is_untouched
 
 
 def is_open(programs, socket):
@@ -98,7 +127,7 @@ def listen(output, words):
             del words[:-4]
 
 
-def recover(restored, programs, temporary, settings, lock):
+def recover(restored, programs, temporary, settings, lock, is_untouched):
     files = {
         'config_file': write(temporary + '/postgresql.conf', ''),
         'hba_file': write(temporary + '/pg_hba.conf', 'local all all trust\n'),
@@ -123,6 +152,9 @@ def recover(restored, programs, temporary, settings, lock):
         code = server.wait()
     reader.join(5)
     if code != 0 and any(text in line for line in words for text in UNREACHED):
+        # An attempt that was killed may have begun the new timeline, on which the point is not.
+        if not is_untouched:
+            begin_again(restored, 'a recovery that was killed does not reach the point that is asked for')
         refuse('NotFound', 'PostgreSQL has not reached the point that is asked for, and was not promoted: ' + '; '.join(words))
     if code != 0:
         say('the server ended with %d before the backup was recovered: its last words are above' % code)
@@ -142,9 +174,12 @@ def place(restored, data, programs, temporary, settings, lock):
             refuse('Occupied', '%s holds %s: nothing is written over data' % (data, ', '.join(found[:5])[:300]))
         os.rmdir(data)
     make(mark)
-    prepare(restored)
-    if os.path.exists(os.path.join(restored, 'recovery.signal')):
-        recover(restored, programs, temporary, settings, lock)
+    if read(mark) != RECOVERED:
+        is_untouched = prepare(restored)
+        if not os.path.exists(os.path.join(restored, 'recovery.signal')):
+            begin_again(restored, 'a recovery was killed at its end')
+        recover(restored, programs, temporary, settings, lock, is_untouched)
+        make(mark, RECOVERED)
     os.rename(restored, data)
     sync(os.path.dirname(data))
     # Beside it: the archived log, which the recovered server has no use for.
