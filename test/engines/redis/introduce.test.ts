@@ -83,6 +83,11 @@ describe('the identity of a cluster that is older than it', () => {
       ['blocked IdentityUnusable'],
     ],
     [
+      'that somebody has deleted restarts nobody before it is there again, and known to all',
+      { observed: { identity: 'missing' }, pods: { 'db-1': 'outdated' } },
+      ['create Secret db-internal', 'wait Repairing'],
+    ],
+    [
       'is made again where somebody has deleted it',
       { observed: { identity: 'missing' } },
       ['create Secret db-internal', 'wait Repairing'],

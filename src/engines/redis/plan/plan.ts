@@ -18,7 +18,7 @@ import type { Pod } from '../../../resources/children.ts';
 import type { RedisAction } from '../action.ts';
 import { identityUnusable } from '../client/identity.ts';
 import { redisNames } from '../names.ts';
-import { answering, type DataNode } from '../observe/observed.ts';
+import { answering, type DataNode, type RedisObserved } from '../observe/observed.ts';
 import type { Situation } from '../observe/situation.ts';
 import { redisResources } from '../resources/resources.ts';
 import { atLeast } from '../resources/settings.ts';
@@ -43,9 +43,6 @@ const recheckMs = 1000;
 const memoryRecheckMs = 30_000;
 /** While a primary goes: its successor is labelled as soon as it takes writes. */
 const handingOverMs = 100;
-
-/** Secrets are not watched. */
-const unnamed = wait('Repairing', 'the cluster gets an identity of its own', recheckMs);
 
 export function planRedis(situation: Situation): RedisPlan {
   const held = heldMemory(situation);
@@ -81,7 +78,7 @@ function planSituation(situation: Situation): RedisPlan {
         ? passwordUnknown(problem)
         : observed.passwordMissing !== undefined && isUnanswered
           ? secretMissing(observed.passwordMissing)
-          : mayWaitForIdentity(situation) && isUnanswered
+          : observed.identity === 'unusable' && awaitsIdentity(situation) !== undefined && isUnanswered
             ? identityUnusable(cluster)
             : withMore(election.outcome, heldForVolumes(situation));
     return withObjects(situation, sizesFor(situation, false), steps, outcome);
@@ -93,10 +90,23 @@ function withMore(outcome: Outcome, more: string): Outcome {
   return outcome.state === 'settled' ? outcome : { ...outcome, message: `${outcome.message}${more}` };
 }
 
-/** Whoever starts now might wait for a Secret that does not hold what the pod mounts. */
-function mayWaitForIdentity({ observed, children, cluster }: Situation): boolean {
+/** Why whoever starts now might wait for a Secret: it is not there, or does not hold what the pod mounts. */
+function awaitsIdentity({ observed, children, cluster }: Situation): Outcome | undefined {
   const live = children.statefulSet(redisNames(cluster.metadata.name).data);
-  return observed.identity === 'unusable' && live !== undefined && mountsIdentity(live);
+  if (live === undefined || !mountsIdentity(live)) return undefined;
+  return identityOutcome(observed.identity, cluster);
+}
+
+function identityOutcome(identity: RedisObserved['identity'], cluster: Situation['cluster']): Outcome | undefined {
+  switch (identity) {
+    case 'missing':
+      // Looks again, because Secrets are not watched.
+      return wait('Repairing', 'the cluster gets an identity of its own', recheckMs);
+    case 'unusable':
+      return identityUnusable(cluster);
+    case undefined:
+      return undefined;
+  }
 }
 
 /** Processes run, and none of them can tell whether it knows the password. */
@@ -170,7 +180,8 @@ function planWithPrimary(situation: Situation, primary: DataNode): RedisPlan {
   if (situation.observed.passwordMissing !== undefined) {
     return unfinished([], secretMissing(situation.observed.passwordMissing));
   }
-  if (mayWaitForIdentity(situation)) return unfinished([], identityUnusable(situation.cluster));
+  const awaited = awaitsIdentity(situation);
+  if (awaited !== undefined) return unfinished([], awaited);
   const stuck = planStuck(situation);
   if (stuck !== undefined) return unfinished(stuck.steps, stuck.outcome);
   const older = planOlderVersion(situation, primary);
@@ -189,9 +200,7 @@ function planWithPrimary(situation: Situation, primary: DataNode): RedisPlan {
   if (shrinking) return withObjects(situation, sizes, [...roles, ...settings], wait('ScalingIn', 'one member leaves'));
   const restart = planRestart(situation, primary);
   if (restart !== undefined) return unfinished(restart.steps, restart.outcome);
-  const { identity } = situation.observed;
-  const outcome =
-    identity === 'missing' ? unnamed : identity === 'unusable' ? identityUnusable(situation.cluster) : settled;
+  const outcome = identityOutcome(situation.observed.identity, situation.cluster) ?? settled;
   return withObjects(situation, sizes, [...roles, ...settings], outcome);
 }
 
