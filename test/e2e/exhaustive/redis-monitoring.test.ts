@@ -106,15 +106,18 @@ test('one that is killed starts again, and its pod stays ready', async () => {
     /^redis_exporter_scrapes_total (\d+)$/m.exec(await metricsOf(pod))?.[1] ?? '';
   for (let i = 0; i < 3; i += 1) await runs();
   const kill = ['exec', '-n', stage.namespace, pod.metadata.name, '-c', 'exporter', '--'];
-  const startedAt = performance.now();
-  await run('kubectl', [...kill, 'sh', '-c', 'kill -9 $(pidof prometheus-redis-exporter)']);
-  // The counter of another process.
-  await until('another one', async () => expect(Number(await runs())).toBeLessThan(4));
-  const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
-  await recordResult({
-    scenario: 'exporter killed',
-    measured: `serves again after ${seconds} s, the pod stayed ready`,
+  const { gapMs } = await underWriters('exporter killed', stage.client, cluster, async () => {
+    const startedAt = performance.now();
+    await run('kubectl', [...kill, 'sh', '-c', 'kill -9 $(pidof prometheus-redis-exporter)']);
+    // The counter of another process.
+    await until('another one', async () => expect(Number(await runs())).toBeLessThan(4));
+    const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
+    await recordResult({
+      scenario: 'exporter killed, until it serves again',
+      measured: `${seconds} s, the pod stayed ready`,
+    });
   });
+  expect(gapMs).toBeLessThan(1_000);
   await everybodyUp();
   expect(await lives()).toEqual(before);
 });
