@@ -65,7 +65,7 @@ async function expectResized(name: string, container: string, { cpu, memory }: A
   const pod = await podNamed(name);
   const told = pod.status?.containerStatuses?.find((one) => one.name === container)?.resources;
   expect(told).toMatchObject({ requests: { cpu }, limits: { memory } });
-  expect(pod.metadata.annotations).not.toHaveProperty(['clusterwright.dev/resize']);
+  expect(pod.metadata.annotations ?? {}).not.toHaveProperty(['clusterwright.dev/resize']);
   const set = { resource: statefulSets, namespace: stage.namespace, name: name.replace(/-\d+$/, '') };
   const { status } = (await stage.client.get(set)) as StatefulSet;
   expect(pod.metadata.labels?.['controller-revision-hash']).toBe(status?.updateRevision);
