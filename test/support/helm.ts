@@ -19,6 +19,8 @@ export interface HelmResult {
 }
 
 /** Without the settings, caches and plugins of whoever runs the tests. */
+export const helmHome = (home: string): NodeJS.ProcessEnv => ({ PATH: process.env.PATH, HOME: home });
+
 export function helm(args: readonly string[], values: object = {}): HelmResult {
   const home = mkdtempSync(join(tmpdir(), 'clusterwright-helm-'));
   try {
@@ -27,7 +29,7 @@ export function helm(args: readonly string[], values: object = {}): HelmResult {
     const valueArgs = args[0] === 'template' || args[0] === 'lint' ? ['--values', file] : [];
     const { status, stdout, stderr } = spawnSync(helmBinary, [...args, ...valueArgs], {
       encoding: 'utf8',
-      env: { PATH: process.env.PATH, HOME: home },
+      env: helmHome(home),
       maxBuffer: 64 * 1024 * 1024,
     });
     return { ok: status === 0, stdout, stderr };
