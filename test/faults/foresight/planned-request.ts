@@ -90,6 +90,10 @@ function isRelabelled({ kind, metadata }: KubeObject, type: string, body: unknow
   return kind === 'Job' && type.includes('merge-patch') && same(labels, metadata.labels) && same(rest, {});
 }
 
+/** A mark with the time at which it is written: a plan has that at which the plan is made. */
+const timeless = (value: unknown): unknown =>
+  JSON.parse(JSON.stringify(value).replaceAll(/\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, 'TIME'));
+
 /** The version of the custom resource moves with every status that is written. */
 function isPatched(step: Extract<Step, { type: 'patch' }>, body: Fields): boolean {
   const versionless = (patch: Fields): Fields => {
@@ -97,7 +101,7 @@ function isPatched(step: Extract<Step, { type: 'patch' }>, body: Fields): boolea
     return { ...patch, metadata };
   };
   const uid = { ...(step.patch.metadata as object | undefined), uid: step.ref.uid };
-  return same(versionless(body), versionless({ ...step.patch, metadata: uid }));
+  return same(timeless(versionless(body)), timeless(versionless({ ...step.patch, metadata: uid })));
 }
 
 function uidIn(body: unknown, field: string): unknown {
