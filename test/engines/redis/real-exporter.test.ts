@@ -156,7 +156,7 @@ describe.skipIf(installedVersion === undefined || !existsSync(program)).each(ser
       const head = `GET /metrics HTTP/1.1\r\nHost: a\r\nConnection: close\r\n${`X-A: ${'a'.repeat(4000)}\r\n`.repeat(230)}`;
       const sockets = Array.from({ length: 120 }, () => connect(Number(new URL(base).port), '127.0.0.1'));
       const closed = sockets.map((socket) => new Promise((resolve) => socket.once('close', resolve).resume()));
-      for (const socket of sockets) socket.on('error', () => {}).write(head);
+      for (const socket of sockets) socket.once('error', () => socket.destroy()).write(head);
       await until('it accepts no more, or has taken too much', () => {
         if (readdirSync(`/proc/${pid}/fd`).length < 20 && most() < limit) throw new Error('not yet');
       });
