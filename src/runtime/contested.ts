@@ -6,7 +6,7 @@
  * once.
  */
 import { createHash } from 'node:crypto';
-import { isOptional, type ObjectStep, type Step } from '../plan/plan.ts';
+import { findingOf, isOptional, type ObjectStep, type Step } from '../plan/plan.ts';
 import type { Clock } from '../system/clock.ts';
 import type { ClusterKey } from './cache.ts';
 import { describeStep } from './executor.ts';
@@ -20,7 +20,7 @@ const memoryMs = 20_000;
 const mostChanges = 100;
 
 export interface Due {
-  /** What may be done now: all, or what comes before a change that has to wait. */
+  /** What may be done now: all, or what comes before a change that has to wait and what does not rest on it. */
   readonly steps: readonly Step[];
   /** Changes that wait. */
   readonly held: readonly Change[];
@@ -63,9 +63,9 @@ export function createContested(clock: Pick<Clock, 'monotonic'>): Contested {
       };
       const changes = steps.filter(isChange);
       const held = changes.filter((step) => waitOf(step) > 0);
-      // What comes after a step may rest on it.
+      // What comes after a step may rest on it, except what has a finding of its own.
       const first = steps.findIndex((step) => isChange(step) && held.includes(step) && !isOptional(step));
-      const reached = first === -1 ? steps : steps.slice(0, first);
+      const reached = first === -1 ? steps : steps.filter((step, i) => i < first || findingOf(step) !== undefined);
       return {
         steps: reached.filter((step) => !isChange(step) || !held.includes(step)),
         held,

@@ -1,6 +1,6 @@
 /**
- * The only writer. It runs the steps of a plan in order and stops at the first that fails; what was done shows in the
- * world, and the next pass decides anew.
+ * The only writer. It runs the steps of a plan in order. After the first that fails, it runs only those that have a finding of their own.
+ * What was done shows in the world, and the next pass decides anew.
  *
  * An object is created by POST, which never takes over one that is there. A change is a server-side apply of what we
  * want; before the first one, the fields that the POST left to an `Update` entry become ours, or a field we no longer
@@ -213,7 +213,10 @@ export function createExecutor(options: ExecutorOptions): Executor {
     async run(steps, act, signal, onFailure) {
       const failures: StepFailed[] = [];
       const made: Made = new Map();
+      let cut: StepFailed | undefined;
       for (const step of steps) {
+        // Who may connect rests on no other step: a database that runs must not stay open because something else fails.
+        if (cut !== undefined && findingOf(step) === undefined) continue;
         signal.throwIfAborted();
         onStep?.(step);
         try {
@@ -225,11 +228,15 @@ export function createExecutor(options: ExecutorOptions): Executor {
           signal.throwIfAborted();
           if (error instanceof NameConflict && findingOf(step) === undefined) throw error;
           const failure = new StepFailed(step, error);
-          if (!isOptional(step) && !(error instanceof Refused)) throw failure;
+          if (!isOptional(step) && !(error instanceof Refused)) {
+            cut = failure;
+            continue;
+          }
           failures.push(failure);
           onFailure?.(failure);
         }
       }
+      if (cut !== undefined) throw cut;
       return failures;
     },
   };

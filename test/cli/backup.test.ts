@@ -153,6 +153,23 @@ describe('backup verify', () => {
     expect(made.metadata.labels).toEqual({ tier: 'blue' });
   });
 
+  it.each<readonly [kind: string, networkPolicy: object | undefined]>([
+    ['EtcdCluster', { clients: [], metrics: [] }],
+    ['EtcdCluster', undefined],
+    ['RedisCluster', { clients: [{ podSelector: { matchLabels: { app: 'web' } } }], metrics: [] }],
+    ['PostgresCluster', { clients: [], metrics: [{ namespaceSelector: {} }] }],
+  ])('a copy of the data of %s has the NetworkPolicy of the original: %j', async (kind, networkPolicy) => {
+    const version = kind === 'PostgresCluster' ? { version: '17' } : {};
+    const objects = [
+      object(kind, 'db', { ...version, ...(networkPolicy === undefined ? {} : { networkPolicy }) }),
+      object('Backup', 'first', { cluster: { kind, name: 'db' }, target }, verified),
+    ];
+    const api = apiServer({ objects, settle });
+    await expect(verifyBackup({ name: 'first', timeout: 1 }, world({ api }))).rejects.toThrow('tampered with');
+    const [made] = api.writes.filter(({ method }) => method === 'POST').map(({ body }) => JSON.parse(String(body)));
+    expect(made.spec.networkPolicy).toEqual(networkPolicy);
+  });
+
   it('is none where volumes of the name are kept: it would take them up, and along when it goes', async () => {
     const names = { 'app.kubernetes.io/managed-by': 'clusterwright', 'app.kubernetes.io/name': 'redis' };
     const claim: KubeObject = {

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { KubeObject } from '../../src/api/object.ts';
 import { pods } from '../../src/api/resource.ts';
+import { accessMayFail } from '../../src/plan/access.ts';
 import { difference } from '../../src/plan/difference.ts';
 import { exactly } from '../../src/plan/objects.ts';
 import { type Step, settled } from '../../src/plan/plan.ts';
@@ -64,6 +65,15 @@ it('a change that somebody undoes by a write of their own is made again at growi
   expect(await contest(60_000)).toBeGreaterThan(10);
   expect(rig.status().plan?.waitingFor).toMatch(/^done again and again.*: update ConfigMap db$/);
   expect(rig.condition('Ready')).toMatch(/^True/);
+});
+
+it('who may connect waits for nothing that somebody undoes', () => {
+  const { due, made } = createContested({ monotonic: () => 0 });
+  const object = { ...testChild(rig.cluster(), 'ConfigMap') };
+  const undone: Step = { type: 'apply', object, changes: [{ path: 'data.a', to: 'ours' }] };
+  const policy: Step = { type: 'create', object: { ...object, kind: 'NetworkPolicy' }, ...accessMayFail };
+  made('test/apps/db', [undone]);
+  expect(due('test/apps/db', [undone, act, policy]).steps).toEqual([policy]);
 });
 
 it('what comes after it in the plan waits for it, since it may rest on it', async () => {

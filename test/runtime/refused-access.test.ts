@@ -1,7 +1,7 @@
 /** A Service for clients outside that cannot be made: nothing else waits for it, and the status tells of it. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../src/api/object.ts';
-import { services } from '../../src/api/resource.ts';
+import { networkPolicies, services } from '../../src/api/resource.ts';
 import type { Phase } from '../../src/api/status.ts';
 import { desiredConditions } from '../../src/engine/desired-conditions.ts';
 import { accessMayFail } from '../../src/plan/access.ts';
@@ -128,6 +128,49 @@ it('a Service that is not answered for is a step that failed, and not a refusal'
   expect([rig.status().phase, rig.condition('AccessRefused')]).toEqual(['Updating', 'absent']);
   expect(rig.condition('Ready')).toMatch(/^False StepFailed: create Service db-external: .* 500 InternalError/);
   expect(rig.status().plan?.waitingFor).toContain('500 InternalError');
+});
+
+describe('what has to come first fails', () => {
+  const policy = (): Step => {
+    const { metadata, ...rest } = testChild(rig.cluster(), 'ConfigMap');
+    const object = { ...rest, apiVersion: 'networking.k8s.io/v1', kind: 'NetworkPolicy', metadata };
+    return { type: 'create', object, ...accessMayFail };
+  };
+
+  it('an action: the NetworkPolicy is made all the same, and the cluster says what has failed', async () => {
+    rig.finds([act, act, policy()], settled, () => {
+      acted++;
+      return Promise.reject(new Error('no answer'));
+    });
+    await expect(rig.pass()).rejects.toThrow('ask for something: no answer');
+    expect(acted).toBe(1);
+    expect(rig.api.get('NetworkPolicy', 'db')).toBeDefined();
+    expect(rig.condition('Ready')).toMatch(/^False StepFailed: ask for something: no answer/);
+  });
+
+  it('an object that a webhook refuses: it is taken away all the same, once the spec does not ask for it', async () => {
+    const { metadata, ...rest } = testChild(rig.cluster(), 'ConfigMap');
+    const uid = 'uid-of-policy';
+    const apiVersion = 'networking.k8s.io/v1';
+    rig.api.put({ ...rest, apiVersion, kind: 'NetworkPolicy', metadata: { ...metadata, uid } });
+    rig.api.intercept = ({ method, path }) =>
+      method === 'POST' && path.includes('/configmaps')
+        ? Promise.resolve({ status: 403, headers: {}, body: JSON.stringify({ kind: 'Status', reason: 'Forbidden' }) })
+        : undefined;
+    const ref = { resource: networkPolicies, namespace: 'apps', name: 'db', uid };
+    const removal: Step = { type: 'delete', ref, reason: 'the spec does not ask for it any more', ...accessMayFail };
+    finds(settled, [{ type: 'create', object: testChild(rig.cluster(), 'ConfigMap') }, act, removal]);
+    await expect(rig.pass()).rejects.toThrow('create ConfigMap db');
+    expect([rig.api.get('NetworkPolicy', 'db'), acted]).toEqual([undefined, 0]);
+  });
+
+  it('the name of the cluster is taken: then nothing is made', async () => {
+    rig.api.put({ ...testChild(rig.cluster(), 'ConfigMap'), metadata: { name: 'db', namespace: 'apps' } });
+    finds(settled, [{ type: 'create', object: testChild(rig.cluster(), 'ConfigMap') }, policy()]);
+    await rig.pass();
+    expect(rig.condition('Ready')).toMatch(/^False NameConflict/);
+    expect(rig.api.get('NetworkPolicy', 'db')).toBeUndefined();
+  });
 });
 
 it('a Service that may not go, after all, holds up nothing either', async () => {

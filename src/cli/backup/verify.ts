@@ -18,6 +18,7 @@ import { findCluster, readChildren } from '../live.ts';
 import { ioTo, type Way } from '../observation.ts';
 import { carriedLabels } from './carried-labels.ts';
 import { comparison } from './comparison.ts';
+import { drillNetwork } from './drill-network.ts';
 import { drillPods } from './drill-pods.ts';
 import { resourceOfOwn } from './own-resource.ts';
 import { findTried } from './tried.ts';
@@ -99,7 +100,8 @@ async function prepare(
     ...(encryption === undefined ? {} : { encryption }),
     ...part.drillRestore,
   };
-  const spec = { ...part.drill(original), ...drillPods(original), deletionPolicy: 'Delete', bootstrap: { restore } };
+  const more = { ...drillPods(original), ...drillNetwork(original) };
+  const spec = { ...part.drill(original), ...more, deletionPolicy: 'Delete', bootstrap: { restore } };
   const { resource } = engine.kind;
   const metadata = { name, namespace, ...carriedLabels(original) };
   const object = { apiVersion: apiVersionOf(resource), kind: resource.kind, metadata, spec };

@@ -12,6 +12,7 @@ import { eventually } from '../../support/eventually.ts';
 
 const exporter = (at: string): string => `#!/bin/sh
 echo "$(cat ${at}/run/passwords.json) $*" >> ${at}/starts
+ulimit -n > ${at}/files
 printf '%s\\n' "$(env)" > ${at}/environment
 while [ ! -e ${at}/crash ]; do /bin/sleep 0.02; done
 rm -f ${at}/crash
@@ -92,6 +93,14 @@ describe.each(shells.map((shell) => [shell.join(' '), shell] as const))('by %s',
     start('word\n');
     await eventually(() => read('environment').endsWith('\n'));
     expect(/^GOMEMLIMIT=(.*)$/m.exec(read('environment'))?.[1]).toBe(spared);
+  });
+
+  it('it can open few files and connections, and cannot raise that', async () => {
+    start('word\n');
+    await eventually(() => read('environment').endsWith('\n'));
+    expect(read('files')).toBe('20\n');
+    const [pid] = readFileSync(`/proc/${running.pid}/task/${running.pid}/children`, 'utf8').split(' ');
+    expect(readFileSync(`/proc/${pid}/limits`, 'utf8')).toMatch(/^Max open files +20 +20 /m);
   });
 
   it.each([

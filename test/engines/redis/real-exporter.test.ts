@@ -4,6 +4,7 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -136,16 +137,33 @@ describe.skipIf(installedVersion === undefined || !existsSync(program)).each(ser
 
     it('starts again when it is killed', async () => {
       const { child } = primary as Exporter;
-      const pid = processesBelow(child.pid ?? 0).find((each) =>
-        readFileSync(`/proc/${each}/comm`, 'utf8').startsWith('prom'),
-      );
-      process.kill(pid ?? 0, 'SIGKILL');
+      const pid = programOf(child);
+      process.kill(pid, 'SIGKILL');
       await until('it is gone', () => {
         if (existsSync(`/proc/${pid}/environ`) && readFileSync(`/proc/${pid}/cmdline`, 'utf8') !== '')
           throw new Error('no');
       });
       await answering(primary as Exporter);
       expect(child.exitCode).toBeNull();
+    });
+
+    it('has room for few connections, so that strangers cannot fill the memory of its container', async () => {
+      const { child, base } = primary as Exporter;
+      const pid = programOf(child);
+      const most = (): number =>
+        Number(/^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
+      const limit = 64;
+      const head = `GET /metrics HTTP/1.1\r\nHost: a\r\nConnection: close\r\n${`X-A: ${'a'.repeat(4000)}\r\n`.repeat(230)}`;
+      const sockets = Array.from({ length: 120 }, () => connect(Number(new URL(base).port), '127.0.0.1'));
+      const closed = sockets.map((socket) => new Promise((resolve) => socket.once('close', resolve).resume()));
+      for (const socket of sockets) socket.once('error', () => socket.destroy()).write(head);
+      await until('it accepts no more, or has taken too much', () => {
+        if (readdirSync(`/proc/${pid}/fd`).length < 20 && most() < limit) throw new Error('not yet');
+      });
+      for (const socket of sockets) socket.end('\r\n');
+      await Promise.all(closed);
+      expect(most()).toBeLessThan(limit);
+      await answering(primary as Exporter);
     });
 
     it('takes another password', async () => {
@@ -157,6 +175,13 @@ describe.skipIf(installedVersion === undefined || !existsSync(program)).each(ser
     });
   },
 );
+
+/** The exporter that a shell has started. */
+function programOf({ pid = 0 }: ChildProcess): number {
+  const program = processesBelow(pid).find((each) => readFileSync(`/proc/${each}/comm`, 'utf8').startsWith('prom'));
+  if (program === undefined) throw new Error('there is none');
+  return program;
+}
 
 /** The process and whatever it has started. */
 function processesBelow(root: number): readonly number[] {

@@ -23,6 +23,10 @@ spare_memory() {
     *) export GOMEMLIMIT="$((limit * 8 / 10))" ;;
   esac
 }
+# Of files and connections. Each connection may hold a megabyte of headers, and an exporter beyond its memory limit makes the pod unready:
+# strangers must not be able to do that. About twelve can be served at a time, others wait.
+# shellcheck disable=SC3045 # Not in POSIX; dash, busybox and bash have it.
+ulimit -n 20
 trap 'kill $exporter $pause 2> /dev/null; exit 0' TERM INT
 while :; do
   password=
