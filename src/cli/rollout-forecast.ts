@@ -79,7 +79,7 @@ async function whyRestart(
   const before = live?.spec?.template;
   if (before === undefined || !keepsAmounts(before, template)) return '';
   for (const pod of pods) {
-    const missing = missingResources(pod, template);
+    const missing = missingResources(pod, template, [before]);
     if (missing === undefined) return '';
     const refusal = await refusalOf(pod, missing.containers, client);
     if (refusal !== undefined && refusedBy(refusal) !== 'authorization')
