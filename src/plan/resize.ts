@@ -35,7 +35,7 @@ const skewMs = 60_000;
 export interface ResizeFacts {
   /** The template of a revision. Undefined where nobody knows it any more, `unread` where it could not be read this time. */
   readonly template: (revision: string) => Template | 'unread' | undefined;
-  /** Why the API server has refused exactly this change. */
+  /** Why the API server has refused exactly this change; of no containers: what is written on the pod itself. */
   readonly refusal: (containers: readonly ResizedContainer[]) => string | undefined;
   /** Milliseconds since the epoch. */
   readonly now: number;
@@ -127,6 +127,8 @@ function progressOf(
 ): Resize | undefined {
   const missing = missingResources(pod, template, former);
   if (missing === undefined) return undefined;
+  const barred = refusal([]);
+  if (barred !== undefined) return refused(barred);
   const mark = markOf(pod);
   const age = mark?.revision === target && mark.since <= now + skewMs ? now - mark.since : undefined;
   const { containers, changes } = missing;

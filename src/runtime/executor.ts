@@ -22,7 +22,7 @@ import type { KubeClient } from './client.ts';
 import { createIssuer, type Made } from './issuer.ts';
 import { NameConflict } from './name-conflict.ts';
 import { takeOverPatch } from './ownership.ts';
-import { type ResizeStep, resize } from './resize.ts';
+import { markRefusal, type ResizeStep, resize } from './resize.ts';
 import type { UnansweredWrites } from './unanswered-writes.ts';
 
 /** A step could not be done. The cause is the API server's or the database's own answer. */
@@ -80,7 +80,7 @@ export interface ExecutorOptions {
   /** A Secret is not what it was taken for. */
   readonly onStaleSecret?: (namespace: string, name: string) => void;
   /** The API server does not take it. The step counts as done: the next pass restarts the pod. */
-  readonly onResizeRefused?: (step: ResizeStep, words: string) => void;
+  readonly onResizeRefused?: (step: Pick<ResizeStep, 'ref' | 'containers'>, words: string) => void;
   /** Wall time in milliseconds. Default: the system's. */
   readonly now?: () => number;
   readonly onStep?: (step: Step) => void;
@@ -177,7 +177,13 @@ export function createExecutor(options: ExecutorOptions): Executor {
     }
   }
 
-  async function runObjectStep(step: ObjectStep, made: Made, signal: AbortSignal): Promise<void> {
+  /** `unmarked`: the UIDs of pods that are not resized after all. */
+  async function runObjectStep(
+    step: ObjectStep,
+    made: Made,
+    unmarked: Set<string>,
+    signal: AbortSignal,
+  ): Promise<void> {
     refuseClaims(step);
     switch (step.type) {
       case 'create':
@@ -188,10 +194,19 @@ export function createExecutor(options: ExecutorOptions): Executor {
         return issuer.issue(step, made, signal);
       case 'patch': {
         const metadata = { ...(step.patch.metadata as object | undefined), uid: step.ref.uid };
-        cache.observeWrite(await client.mergePatch(step.ref, { ...step.patch, metadata }, { signal }));
+        const write = async (): Promise<KubeObject> => {
+          const written = await client.mergePatch(step.ref, { ...step.patch, metadata }, { signal });
+          cache.observeWrite(written);
+          return written;
+        };
+        const words = step.resizing === true ? await markRefusal(step, write) : void (await write());
+        if (words === undefined) return;
+        unmarked.add(step.ref.uid);
+        options.onResizeRefused?.({ ref: step.ref, containers: [] }, words);
         return;
       }
       case 'resize': {
+        if (unmarked.has(step.ref.uid)) return;
         const refusal = await resize(client, step, { signal }, (pod) => cache.observeWrite(pod));
         if (refusal !== undefined) options.onResizeRefused?.(step, refusal.words);
         return;
@@ -213,6 +228,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
     async run(steps, act, signal, onFailure) {
       const failures: StepFailed[] = [];
       const made: Made = new Map();
+      const unmarked = new Set<string>();
       for (const step of steps) {
         signal.throwIfAborted();
         onStep?.(step);
@@ -220,7 +236,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
           if (step.type === 'act') {
             if (!mayWrite()) throw new Error('not done, because this process does not hold the lease');
             await tracked(() => act(step.action));
-          } else await runObjectStep(step, made, signal);
+          } else await runObjectStep(step, made, unmarked, signal);
         } catch (error) {
           signal.throwIfAborted();
           if (error instanceof NameConflict && findingOf(step) === undefined) throw error;
