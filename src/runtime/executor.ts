@@ -16,7 +16,7 @@ import { difference } from '../plan/difference.ts';
 import { exactly } from '../plan/objects.ts';
 import { type EngineAction, findingOf, type Generated, isOptional, type ObjectStep, type Step } from '../plan/plan.ts';
 import { filledSecret } from '../resources/secret.ts';
-import { isAlreadyExists } from './api-error.ts';
+import { ApiUnreachable, isAlreadyExists } from './api-error.ts';
 import type { Cache } from './cache.ts';
 import type { KubeClient } from './client.ts';
 import { createIssuer, type Made } from './issuer.ts';
@@ -229,8 +229,11 @@ export function createExecutor(options: ExecutorOptions): Executor {
       const failures: StepFailed[] = [];
       const made: Made = new Map();
       const unmarked = new Set<string>();
+      let ended: StepFailed | undefined;
       for (const step of steps) {
         signal.throwIfAborted();
+        // Who may connect rests on no other step, and comes last: see `passPlan`.
+        if (ended !== undefined && findingOf(step) === undefined) continue;
         onStep?.(step);
         try {
           if (step.type === 'act') {
@@ -241,11 +244,14 @@ export function createExecutor(options: ExecutorOptions): Executor {
           signal.throwIfAborted();
           if (error instanceof NameConflict && findingOf(step) === undefined) throw error;
           const failure = new StepFailed(step, error);
-          if (!isOptional(step) && !(error instanceof Refused)) throw failure;
-          failures.push(failure);
-          onFailure?.(failure);
+          if (isOptional(step) || error instanceof Refused) {
+            failures.push(failure);
+            onFailure?.(failure);
+          } else if (error instanceof ApiUnreachable) throw failure;
+          else ended = failure;
         }
       }
+      if (ended !== undefined) throw ended;
       return failures;
     },
   };
