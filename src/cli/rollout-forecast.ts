@@ -1,9 +1,16 @@
 /** How a changed template reaches the pods: in place where the API server resizes them, or by a restart. Asked by dry run. */
 import type { KubeObject } from '../api/object.ts';
 import { pods as podResource } from '../api/resource.ts';
-import { isResourcePath, keepsAmounts, missingResources, type Template } from '../plan/container-resources.ts';
+import {
+  isResourcePath,
+  keepsAmounts,
+  missingResources,
+  restartedContainer,
+  type Template,
+} from '../plan/container-resources.ts';
 import type { Step } from '../plan/plan.ts';
 import { refOf } from '../plan/ref.ts';
+import { outdatedPods } from '../plan/rollout.ts';
 import { setOf } from '../plan/template-use.ts';
 import { type Children, childrenOf, type Pod, type StatefulSet } from '../resources/children.ts';
 import type { ResizedContainer } from '../resources/resize.ts';
@@ -79,8 +86,13 @@ async function whyRestart(
   const before = live?.spec?.template;
   if (before === undefined || !keepsAmounts(before, template)) return '';
   for (const pod of pods) {
-    const missing = missingResources(pod, template);
-    if (missing === undefined) return '';
+    const missing = missingResources(pod, template, [before]);
+    // Its template differed in more before.
+    const isOlder = outdatedPods(live, [pod]).length > 0 && pod.resize === undefined;
+    if (missing === undefined || isOlder) return '';
+    const restarted = restartedContainer(pod, missing.changes);
+    if (restarted !== undefined)
+      return `: ${pod.metadata.name} is not resized in place, since the resizePolicy of its container ${restarted} asks for a restart`;
     const refusal = await refusalOf(pod, missing.containers, client);
     if (refusal !== undefined && refusedBy(refusal) !== 'authorization')
       return `: ${pod.metadata.name} is not resized in place, since ${refusal.words}`;

@@ -37,10 +37,13 @@ type Amount = readonly [kind: Kind, name: (typeof names)[number], amount: string
 
 /** As a pod gets them from a template: where there is no request, the limit is the request, too. */
 function amountsIn({ resources: { requests, limits = {} } = {} }: ContainerOf): Amount[] {
-  const filled = { requests: { ...limits, ...requests }, limits };
+  return written({ requests: { ...limits, ...requests }, limits });
+}
+
+function written(resources: Requirements = {}): Amount[] {
   return kinds.flatMap((kind) =>
     names.flatMap((name): Amount[] => {
-      const amount = filled[kind][name];
+      const amount = resources[kind]?.[name];
       return amount === undefined ? [] : [[kind, name, amount]];
     }),
   );
@@ -61,8 +64,15 @@ export interface MissingResources {
   readonly changes: readonly FieldChange[];
 }
 
-/** What the pod does not have of what the template asks for; undefined where it does not have one of the containers. */
-export function missingResources(pod: Pod, template: Template): MissingResources | undefined {
+/**
+ * What the pod does not have of what the template asks for; undefined where it does not have one of the containers. What each of the `former`
+ * templates has asked for, too, is left as it is: a webhook may have given the pod something else, as it would a new one.
+ */
+export function missingResources(
+  pod: Pod,
+  template: Template,
+  former: readonly Template[] = [],
+): MissingResources | undefined {
   const has = resizable(pod.spec);
   const containers: ResizedContainer[] = [];
   const changes: FieldChange[] = [];
@@ -71,7 +81,9 @@ export function missingResources(pod: Pod, template: Template): MissingResources
     if (found === undefined) return undefined;
     const { list, index } = found;
     const { name, resources = {} } = found.container;
-    const missing = amountsIn(wanted.container).filter(([kind, of, to]) => !isSame(resources[kind]?.[of], to));
+    const missing = amountsIn(wanted.container).filter(
+      (amount) => !isSame(resources[amount[0]]?.[amount[1]], amount[2]) && isNew(wanted, amount, former),
+    );
     if (missing.length > 0) containers.push({ list, index, name, resources: withAmounts(resources, missing) });
     for (const [kind, of, to] of missing) {
       const from = resources[kind]?.[of];
@@ -80,6 +92,16 @@ export function missingResources(pod: Pod, template: Template): MissingResources
     }
   }
   return { containers, changes };
+}
+
+/** Where nobody knows what was asked for before, all of it is. */
+function isNew(wanted: Resizable, [kind, name, amount]: Amount, former: readonly Template[]): boolean {
+  const wasAsked = ({ spec }: Template): boolean => {
+    const found = counterpart(wanted, resizable(spec));
+    const amounts = found === undefined ? [] : amountsIn(found.container);
+    return amounts.some((one) => one[0] === kind && one[1] === name && isSame(one[2], amount));
+  };
+  return former.length === 0 || !former.every(wasAsked);
 }
 
 function withAmounts(resources: Requirements, amounts: readonly Amount[]): Requirements {
@@ -110,15 +132,19 @@ export function restartedContainer(pod: Pod, changes: readonly FieldChange[]): s
   )?.container.name;
 }
 
-/** The kubelet says that the containers run with what the template asks for. */
-export function hasActuated({ status }: Pod, template: Template): boolean {
+/** The kubelet says that the containers of the template run with what the pod asks for. */
+export function hasActuated({ spec, status }: Pod, template: Template): boolean {
   const statuses: Readonly<Record<ContainerList, readonly ContainerStatus[]>> = {
     containers: status?.containerStatuses ?? [],
     initContainers: status?.initContainerStatuses ?? [],
   };
-  return resizable(template.spec).every(({ list, container }) => {
+  const asked = resizable(spec);
+  return resizable(template.spec).every((one) => {
+    const { list, container } = one;
     const has = statuses[list].find(({ name }) => name === container.name)?.resources ?? {};
-    return amountsIn(container).every(([kind, name, amount]) => isSame(has[kind]?.[name], amount));
+    return written(counterpart(one, asked)?.container.resources).every(([kind, name, amount]) =>
+      isSame(has[kind]?.[name], amount),
+    );
   });
 }
 

@@ -44,6 +44,8 @@ export type ObjectStep =
       readonly ref: ObjectRef & { readonly uid: string };
       readonly patch: Readonly<Record<string, unknown>>;
       readonly changes: readonly FieldChange[];
+      /** What is written on a pod that is being resized. Where that is refused or does not stay, the pod restarts, and is not resized. */
+      readonly resizing?: true;
     } & MayFail)
   /** The CPU and memory of containers of a running pod. A refusal of the API server is no failure: the pod restarts then. */
   | {

@@ -51,6 +51,7 @@ function markStep({ metadata }: Pod, ref: ExactRef, mark: string): ObjectStep {
   const from = metadata.annotations?.[resizeAnnotation];
   return {
     type: 'patch',
+    resizing: true,
     ref,
     patch: { metadata: { annotations: { [resizeAnnotation]: mark } } },
     changes: [{ path: `metadata.annotations[${resizeAnnotation}]`, ...(from === undefined ? {} : { from }), to: mark }],
@@ -61,6 +62,7 @@ function markStep({ metadata }: Pod, ref: ExactRef, mark: string): ObjectStep {
 function doneStep({ metadata: { labels, annotations } }: Pod, ref: ExactRef, revision: string): ObjectStep {
   return {
     type: 'patch',
+    resizing: true,
     ref,
     patch: { metadata: { labels: { [revisionLabel]: revision }, annotations: { [resizeAnnotation]: null } } },
     changes: [

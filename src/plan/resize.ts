@@ -20,7 +20,10 @@ import {
 /** By which Kubernetes tells of which template a pod is. */
 export const revisionLabel = 'controller-revision-hash';
 
-/** On a pod that is being resized: the revision that it shall be of, and since when. The pod is outdated as long as it has it. */
+/**
+ * On a pod that is being resized: the revision that it shall be of, behind it with commas those that it was to be of before, and since when.
+ * The pod is outdated as long as it has it.
+ */
 export const resizeAnnotation = `${group}/resize`;
 
 /** So long the kubelet has for it. Then the pod restarts, perhaps on a node that has room. */
@@ -32,23 +35,32 @@ const skewMs = 60_000;
 export interface ResizeFacts {
   /** The template of a revision. Undefined where nobody knows it any more, `unread` where it could not be read this time. */
   readonly template: (revision: string) => Template | 'unread' | undefined;
-  /** Why the API server has refused exactly this change. */
+  /** Why the API server has refused exactly this change; of no containers: what is written on the pod itself. */
   readonly refusal: (containers: readonly ResizedContainer[]) => string | undefined;
   /** Milliseconds since the epoch. */
   readonly now: number;
 }
 
+/** Of one resize. Nobody changes a template that often in five minutes. */
+const mostRevisions = 8;
+
 interface Mark {
   readonly revision: string;
+  /** What the pod has may be of one of these: a step that follows the mark may never have been done. */
+  readonly others: readonly string[];
   /** Milliseconds since the epoch. */
   readonly since: number;
 }
 
 /** Undefined, too, for what somebody else has written there. */
 function markOf({ metadata }: Pod): Mark | undefined {
-  const [, revision = '', time = ''] = /^(\S+) (\S+)$/.exec(metadata.annotations?.[resizeAnnotation] ?? '') ?? [];
+  const [, revisions = '', time = ''] = /^(\S+) (\S+)$/.exec(metadata.annotations?.[resizeAnnotation] ?? '') ?? [];
+  const [revision = '', ...others] = revisions
+    .split(',')
+    .filter((one) => one !== '')
+    .slice(0, mostRevisions);
   const since = Date.parse(time);
-  return Number.isNaN(since) ? undefined : { revision, since };
+  return Number.isNaN(since) ? undefined : { revision, others, since };
 }
 
 export function isMarked({ metadata }: Pod): boolean {
@@ -75,8 +87,16 @@ export function resizeTold(pod: Pod): string {
 
 /** The revisions whose templates have to be known for a pod that shall be of revision `target`. */
 export function formerRevisions(pod: Pod, target: string): readonly string[] {
-  const found = [pod.metadata.labels?.[revisionLabel], markOf(pod)?.revision];
-  return [...new Set(found.flatMap((revision) => (revision === undefined || revision === target ? [] : [revision])))];
+  const label = pod.metadata.labels?.[revisionLabel];
+  return [...new Set([...(label === undefined ? [] : [label]), ...begunRevisions(pod, target)])].filter(
+    (revision) => revision !== target,
+  );
+}
+
+function begunRevisions(pod: Pod, target: string): readonly string[] {
+  const { revision, others = [] } = markOf(pod) ?? {};
+  const found = revision === undefined ? others : [revision, ...others];
+  return found.filter((one) => one !== target && one !== '');
 }
 
 /** Of an outdated pod. Undefined where it differs from the template in more than resources, or does not run. */
@@ -95,12 +115,20 @@ export function resizeOf(pod: Pod, set: StatefulSet, facts: ResizeFacts): Resize
   if (templates.includes('unread')) return { state: 'unknown', words: 'its former template could not be read' };
   const known = templates.flatMap((before) => (typeof before === 'object' ? [before] : []));
   if (!known.every((before) => differInResourcesAlone(before, template))) return undefined;
-  return progressOf(pod, template, target, facts);
+  return progressOf(pod, template, target, known, facts);
 }
 
-function progressOf(pod: Pod, template: Template, target: string, { refusal, now }: ResizeFacts): Resize | undefined {
-  const missing = missingResources(pod, template);
+function progressOf(
+  pod: Pod,
+  template: Template,
+  target: string,
+  former: readonly Template[],
+  { refusal, now }: ResizeFacts,
+): Resize | undefined {
+  const missing = missingResources(pod, template, former);
   if (missing === undefined) return undefined;
+  const barred = refusal([]);
+  if (barred !== undefined) return refused(barred);
   const mark = markOf(pod);
   const age = mark?.revision === target && mark.since <= now + skewMs ? now - mark.since : undefined;
   const { containers, changes } = missing;
@@ -110,7 +138,8 @@ function progressOf(pod: Pod, template: Template, target: string, { refusal, now
   const why = containers.length === 0 ? undefined : refusal(containers);
   if (why !== undefined) return refused(why);
   if (age !== undefined && age >= resizePatienceMs) return refused('that has not been done within five minutes');
-  const begun = age === undefined ? { mark: `${target} ${new Date(now).toISOString()}` } : {};
+  const revisions = [target, ...begunRevisions(pod, target)].slice(0, mostRevisions).join(',');
+  const begun = age === undefined ? { mark: `${revisions} ${new Date(now).toISOString()}` } : {};
   return { state: 'due', ...begun, containers, changes };
 }
 

@@ -16,13 +16,13 @@ import { difference } from '../plan/difference.ts';
 import { exactly } from '../plan/objects.ts';
 import { type EngineAction, findingOf, type Generated, isOptional, type ObjectStep, type Step } from '../plan/plan.ts';
 import { filledSecret } from '../resources/secret.ts';
-import { isAlreadyExists } from './api-error.ts';
+import { ApiUnreachable, isAlreadyExists } from './api-error.ts';
 import type { Cache } from './cache.ts';
 import type { KubeClient } from './client.ts';
 import { createIssuer, type Made } from './issuer.ts';
 import { NameConflict } from './name-conflict.ts';
 import { takeOverPatch } from './ownership.ts';
-import { type ResizeStep, resize } from './resize.ts';
+import { markRefusal, type ResizeStep, resize } from './resize.ts';
 import type { UnansweredWrites } from './unanswered-writes.ts';
 
 /** A step could not be done. The cause is the API server's or the database's own answer. */
@@ -80,7 +80,7 @@ export interface ExecutorOptions {
   /** A Secret is not what it was taken for. */
   readonly onStaleSecret?: (namespace: string, name: string) => void;
   /** The API server does not take it. The step counts as done: the next pass restarts the pod. */
-  readonly onResizeRefused?: (step: ResizeStep, words: string) => void;
+  readonly onResizeRefused?: (step: Pick<ResizeStep, 'ref' | 'containers'>, words: string) => void;
   /** Wall time in milliseconds. Default: the system's. */
   readonly now?: () => number;
   readonly onStep?: (step: Step) => void;
@@ -177,7 +177,13 @@ export function createExecutor(options: ExecutorOptions): Executor {
     }
   }
 
-  async function runObjectStep(step: ObjectStep, made: Made, signal: AbortSignal): Promise<void> {
+  /** `unmarked`: the UIDs of pods that are not resized after all. */
+  async function runObjectStep(
+    step: ObjectStep,
+    made: Made,
+    unmarked: Set<string>,
+    signal: AbortSignal,
+  ): Promise<void> {
     refuseClaims(step);
     switch (step.type) {
       case 'create':
@@ -188,10 +194,19 @@ export function createExecutor(options: ExecutorOptions): Executor {
         return issuer.issue(step, made, signal);
       case 'patch': {
         const metadata = { ...(step.patch.metadata as object | undefined), uid: step.ref.uid };
-        cache.observeWrite(await client.mergePatch(step.ref, { ...step.patch, metadata }, { signal }));
+        const write = async (): Promise<KubeObject> => {
+          const written = await client.mergePatch(step.ref, { ...step.patch, metadata }, { signal });
+          cache.observeWrite(written);
+          return written;
+        };
+        const words = step.resizing === true ? await markRefusal(step, write) : void (await write());
+        if (words === undefined) return;
+        unmarked.add(step.ref.uid);
+        options.onResizeRefused?.({ ref: step.ref, containers: [] }, words);
         return;
       }
       case 'resize': {
+        if (unmarked.has(step.ref.uid)) return;
         const refusal = await resize(client, step, { signal }, (pod) => cache.observeWrite(pod));
         if (refusal !== undefined) options.onResizeRefused?.(step, refusal.words);
         return;
@@ -213,30 +228,30 @@ export function createExecutor(options: ExecutorOptions): Executor {
     async run(steps, act, signal, onFailure) {
       const failures: StepFailed[] = [];
       const made: Made = new Map();
-      let cut: StepFailed | undefined;
+      const unmarked = new Set<string>();
+      let ended: StepFailed | undefined;
       for (const step of steps) {
         // Who may connect rests on no other step: a database that runs must not stay open because something else fails.
-        if (cut !== undefined && findingOf(step) === undefined) continue;
+        if (ended !== undefined && findingOf(step) === undefined) continue;
         signal.throwIfAborted();
         onStep?.(step);
         try {
           if (step.type === 'act') {
             if (!mayWrite()) throw new Error('not done, because this process does not hold the lease');
             await tracked(() => act(step.action));
-          } else await runObjectStep(step, made, signal);
+          } else await runObjectStep(step, made, unmarked, signal);
         } catch (error) {
           signal.throwIfAborted();
           if (error instanceof NameConflict && findingOf(step) === undefined) throw error;
           const failure = new StepFailed(step, error);
-          if (!isOptional(step) && !(error instanceof Refused)) {
-            cut = failure;
-            continue;
-          }
-          failures.push(failure);
-          onFailure?.(failure);
+          if (isOptional(step) || error instanceof Refused) {
+            failures.push(failure);
+            onFailure?.(failure);
+          } else if (error instanceof ApiUnreachable) throw failure;
+          else ended = failure;
         }
       }
-      if (cut !== undefined) throw cut;
+      if (ended !== undefined) throw ended;
       return failures;
     },
   };

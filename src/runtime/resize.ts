@@ -8,6 +8,7 @@ import { refusedBy } from './refused-by.ts';
 import { notYet } from './template-verdict.ts';
 
 export type ResizeStep = Extract<ObjectStep, { type: 'resize' }>;
+type PatchStep = Extract<ObjectStep, { type: 'patch' }>;
 
 /** Of that very pod, and of the containers that the plan has seen in these places. */
 export function resizePatch({ ref, containers }: ResizeStep): readonly JsonPatchOperation[] {
@@ -34,6 +35,26 @@ export async function resize(
     if (error instanceof ApiError && isRefusal(error)) return error;
     throw error;
   }
+}
+
+/** Resolves with why what the pod is to say of its resize does not stand on it. Rejects where there is no clear answer. */
+export async function markRefusal(step: PatchStep, write: () => Promise<KubeObject>): Promise<string | undefined> {
+  try {
+    const { metadata } = await write();
+    return hasWritten(metadata, step) ? undefined : 'somebody undoes what the operator writes on the pod';
+  } catch (error) {
+    if (error instanceof ApiError && isRefusal(error)) return error.words;
+    throw error;
+  }
+}
+
+type Notes = Readonly<Record<string, string | null>>;
+
+function hasWritten({ labels = {}, annotations = {} }: KubeObject['metadata'], { patch }: PatchStep): boolean {
+  const wanted = (patch.metadata ?? {}) as { readonly labels?: Notes; readonly annotations?: Notes };
+  const stand = (notes: Notes = {}, has: Readonly<Record<string, string>>): boolean =>
+    Object.entries(notes).every(([name, value]) => has[name] === (value ?? undefined));
+  return stand(wanted.labels, labels) && stand(wanted.annotations, annotations);
 }
 
 /**

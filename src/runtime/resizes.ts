@@ -20,7 +20,7 @@ import type { ResizeStep } from './resize.ts';
 export interface Resizes {
   /** Resolves with the children, where each outdated pod that may be resized in place tells how far that is. */
   tell(children: Children, options: CallOptions): Promise<Children>;
-  /** The API server has refused the step. The pod restarts. */
+  /** The API server has refused the step, or, without containers, what is written on the pod. The pod restarts. */
   refused(step: Pick<ResizeStep, 'ref' | 'containers'>, words: string): void;
 }
 

@@ -63,6 +63,39 @@ describe('a template that changes', () => {
     ['where a limit goes', apply({ requests: { memory: '1Gi' } }, memory), undefined, restart],
   ])('%s', async (_, step, error, words) => expect(await said(step, error)).toEqual([words]));
 
+  it('reaches a pod by a restart where its kubelet would restart the container', async () => {
+    const resizePolicy = [{ resourceName: 'memory', restartPolicy: 'RestartContainer' }];
+    const one = { ...pod('db-0'), spec: { containers: [{ name: 'db', resizePolicy, resources: limit('1Gi') }] } };
+    const lines = await forecastRollout(
+      [apply(limit('2Gi'), memory)],
+      childrenOf([set(limit('1Gi')), one]),
+      answering().client,
+    );
+    expect(lines).toEqual([
+      expect.stringMatching(
+        /^the 1 pod\(s\) of StatefulSet db restart, .*: db-0 is not resized in place, .* resizePolicy/,
+      ),
+    ]);
+  });
+
+  it('reaches a pod by a restart where that is still of one that differs in more', async () => {
+    const status = { updateRevision: 'new' };
+    const outdated = (name: string): KubeObject => ({
+      ...pod(name),
+      metadata: { ...pod(name).metadata, labels: { 'controller-revision-hash': 'old' } },
+    });
+    const said = (one: KubeObject) =>
+      forecastRollout(
+        [apply(limit('2Gi'), memory)],
+        childrenOf([{ ...set(limit('1Gi')), status } as KubeObject, one]),
+        answering().client,
+      );
+    expect(await said(outdated('db-0'))).toEqual([restart.replace('2 pod', '1 pod')]);
+    expect(await said({ ...outdated('db-0'), resize: due('db') } as KubeObject)).toEqual([
+      expect.stringContaining('resized in place, one at a time'),
+    ]);
+  });
+
   it('not at all', async () => expect(await said(apply(limit('1Gi'), 'spec.replicas'))).toEqual([]));
 
   it('is asked for by dry run', async () => {

@@ -1,11 +1,12 @@
 /** A Service for clients outside that cannot be made: nothing else waits for it, and the status tells of it. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../src/api/object.ts';
-import { networkPolicies, services } from '../../src/api/resource.ts';
+import { networkPolicies, pods, services } from '../../src/api/resource.ts';
 import type { Phase } from '../../src/api/status.ts';
 import { desiredConditions } from '../../src/engine/desired-conditions.ts';
 import { accessMayFail } from '../../src/plan/access.ts';
 import { blocked, type Outcome, type Step, settled, wait } from '../../src/plan/plan.ts';
+import { ApiUnreachable } from '../../src/runtime/api-error.ts';
 import { act, type ReconcilerRig, reconcilerRig } from '../support/reconciler-rig.ts';
 import { testChild } from '../support/test-engine.ts';
 
@@ -106,6 +107,37 @@ describe('a refused Service for clients outside', () => {
     rig.api.put({ ...rig.cluster(), spec: { replicas: 5 } });
     await rig.pass();
     expect(asked.length).toBe(1);
+  });
+});
+
+describe('while a step fails that others wait for', () => {
+  const failing = (): void =>
+    rig.finds([create(), act], wait('Repairing', 'members are brought in line', 1_000), async () => {
+      throw new Error('the process hangs');
+    });
+
+  it('the refusal of one is still told of', async () => {
+    failing();
+    for (let second = 0; second < 5; second++) {
+      await expect(rig.pass()).rejects.toThrow('the process hangs');
+      expect(rig.condition('AccessRefused')).toBe(`True Refused: ${refusal}`);
+      await rig.clock.advance(1_000);
+    }
+  });
+
+  it('nothing is asked of an API server that does not answer', async () => {
+    rig.api.intercept = ({ method, path }) => {
+      if (path.includes('/services')) asked.push(rig.clock.monotonic());
+      return method === 'PATCH' && path.includes('/pods/')
+        ? Promise.reject(new ApiUnreachable(method, path, false, new Error('reset')))
+        : undefined;
+    };
+    const ref = { resource: pods, namespace: 'apps', name: 'db-0', uid: 'uid' };
+    finds(settled, [create(), { type: 'patch', ref, patch: {}, changes: [] }]);
+    const pass = expect(rig.pass()).rejects.toThrow();
+    await rig.clock.advance(60_000);
+    await pass;
+    expect(asked).toEqual([]);
   });
 });
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../src/api/object.ts';
 import { pods } from '../../src/api/resource.ts';
+import type { Step } from '../../src/plan/plan.ts';
 import { ApiError, ApiUnreachable } from '../../src/runtime/api-error.ts';
 import type { KubeClient } from '../../src/runtime/client.ts';
 import { createExecutor, StepFailed } from '../../src/runtime/executor.ts';
@@ -85,6 +86,61 @@ describe('a resize', () => {
     ['no answer', new ApiUnreachable('PATCH', '/', true, new Error('no'))],
   ])('that has no clear answer fails: %s', async (_, error) => {
     await expect(run(() => Promise.reject(error))).rejects.toThrow(StepFailed);
+  });
+});
+
+describe('what is written on the pod for it', () => {
+  const mark = 'new 2026-11-28T12:00:00Z';
+  const marking: Step = {
+    type: 'patch',
+    resizing: true,
+    ref: step.ref,
+    patch: { metadata: { annotations: { 'clusterwright.dev/resize': mark } } },
+    changes: [],
+  };
+  const ending: Step = {
+    ...marking,
+    patch: { metadata: { labels: { revision: 'new' }, annotations: { 'clusterwright.dev/resize': null } } },
+  };
+  const with_ = (notes: object): KubeObject => ({ ...taken, metadata: { ...taken.metadata, ...notes } });
+  const marked = with_({ annotations: { 'clusterwright.dev/resize': mark } });
+
+  async function answered(first: Step, answer: () => Promise<KubeObject>) {
+    const asked: string[] = [];
+    const refusals: unknown[] = [];
+    const client = {
+      mergePatch: () => answer(),
+      jsonPatch: async () => {
+        asked.push('resize');
+        return taken;
+      },
+    } as Partial<KubeClient> as KubeClient;
+    const cache = { observeWrite: () => undefined, observeRead: () => undefined, observeDelete: () => undefined };
+    const executor = createExecutor({
+      client,
+      cache: { ...cache, entry: () => undefined },
+      onResizeRefused: ({ ref, containers }, words) => void refusals.push([ref.uid, containers.length, words]),
+    });
+    await executor.run([first, step], async () => undefined, new AbortController().signal);
+    return { asked, refusals };
+  }
+
+  it('comes before it', async () => {
+    expect(await answered(marking, async () => marked)).toEqual({ asked: ['resize'], refusals: [] });
+    expect(await answered(ending, async () => with_({ labels: { revision: 'new' } }))).toMatchObject({ refusals: [] });
+  });
+
+  it.each<readonly [story: string, first: Step, answer: () => Promise<KubeObject>]>([
+    ['is refused', marking, () => Promise.reject(failure(403, 'pods "db-0" is forbidden: no'))],
+    ['does not stay', marking, async () => taken],
+    ['does not go', ending, async () => with_({ labels: { revision: 'new' }, ...marked.metadata })],
+    ['is undone', ending, async () => with_({ labels: { revision: 'old' } })],
+  ])('keeps the pod from being resized where it %s', async (_, first, answer) => {
+    expect(await answered(first, answer)).toEqual({ asked: [], refusals: [['uid', 0, expect.any(String)]] });
+  });
+
+  it('fails where there is no clear answer', async () => {
+    await expect(answered(marking, () => Promise.reject(failure(500)))).rejects.toThrow(StepFailed);
   });
 });
 

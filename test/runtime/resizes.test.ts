@@ -118,6 +118,19 @@ it('a template that does not come holds nothing up', async () => {
   expect(await told).toEqual(['unknown']);
 });
 
+it('a pod on which nothing may be written restarts, whatever it was to get', async () => {
+  const { clock, states, resizes } = rig(async () => old);
+  const ref = {
+    resource: { group: '', version: 'v1', kind: 'Pod', plural: 'pods', namespaced: true },
+    name: 'db-0',
+    uid: 'uid-0',
+  };
+  resizes.refused({ ref, containers: [] }, 'no');
+  expect(await states([set, pod(0, 'db-old'), pod(1, 'db-old')])).toEqual(['refused', 'due']);
+  await clock.advance(600_000);
+  expect(await states()).toEqual(['due']);
+});
+
 it('a refusal counts for that pod and that change, for ten minutes', async () => {
   const { clock, states, resizes } = rig(async () => old);
   const { pods } = await resizes.tell(childrenOf([set, pod(0, 'db-old')]), {});

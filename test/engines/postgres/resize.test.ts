@@ -2,6 +2,8 @@ import { expect, it } from 'vitest';
 import { type PlanRow, planned } from '../../support/postgres-words.ts';
 import { done, due, refused, resizing, underway } from '../../support/resizing.ts';
 
+const switchoverTo = (pod: string) => ({ metadata: { annotations: { 'clusterwright.dev/switchover-to': pod } } });
+
 it.each<PlanRow>([
   [
     'a standby that differs in resources alone is resized in place',
@@ -40,6 +42,16 @@ it.each<PlanRow>([
       children: resizing({ 'db-0-0': underway }),
     },
     ['delete Pod db-1-0', 'wait Restarting'],
+  ],
+  [
+    'a switchover that a person asks for does not wait for a kubelet',
+    { ...switchoverTo('db-1-0'), pods: { 1: 'outdated' }, children: resizing({ 'db-1-0': underway }) },
+    ['switch over db-0-0 -> db-1-0', 'wait SwitchingOver'],
+  ],
+  [
+    'one that is refused leaves the resize as it is',
+    { ...switchoverTo('db-9-0'), pods: { 1: 'outdated' }, children: resizing({ 'db-1-0': underway }) },
+    ['wait Resizing'],
   ],
   [
     'it restarts where that is refused',

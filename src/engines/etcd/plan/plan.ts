@@ -357,7 +357,10 @@ function planWhole(
   const heldUp = cutOff(situation, members);
   const isOpen = gate.isOpen && heldUp === undefined;
   const restart = mayRestart && isOpen ? planRestart(situation, members, gate.note) : undefined;
+  // A kubelet may take minutes for a resize.
+  const meanwhile = restart?.steps.length === 0 ? planMeanwhile(situation, members, via) : undefined;
   return (
+    (meanwhile?.steps.length === 0 ? undefined : meanwhile) ??
     restart ??
     (mayRestart ? planDowngrade(gate, via) : undefined) ??
     planAuth(situation, via) ??

@@ -195,8 +195,14 @@ function planMembers(situation: Situation, take: BackupFactory): PostgresPlan {
   const unread = unreadSettings(situation);
   if (unread !== undefined)
     return withObjects(situation, roster, unread.steps, wait('Updating', unread.message, recheckMs));
+  const rollout = planRestart(situation);
+  // A kubelet may take minutes for a resize. Who is primary matters nothing to it, and may matter to the one who asks.
+  const isWaiting =
+    rollout?.steps.length === 0 && rollout.outcome.state === 'wait' && rollout.outcome.reason === 'Resizing';
+  const meanwhile = isWaiting ? planSwitchover(situation, primary) : undefined;
   const change =
-    planRestart(situation) ??
+    (meanwhile?.steps.length === 0 ? undefined : meanwhile) ??
+    rollout ??
     planSwitchover(situation, primary) ??
     planInit(situation, primary) ??
     planLogicalImport(situation, primary);
