@@ -20,14 +20,16 @@ export interface RenderedClusterProps {
   readonly referred?: KubeObject;
   /** That of the operator: see `OperatorProps`. */
   readonly imageRegistry?: string;
+  /** Where the operator runs: NetworkPolicies let it in. Default: `clusterwright-system`. */
+  readonly operatorNamespace?: string;
 }
 
 export class RenderedCluster extends Construct {
   /** Throws where the kind is not ours or the object is not valid: there is nothing to render then. */
   constructor(scope: Construct, id: string, props: RenderedClusterProps) {
     super(scope, id);
-    const { cluster, referred, imageRegistry, engines = ownEngines } = props;
-    const handlers = handlersOf(engines, undefined, { imageRegistry });
+    const { cluster, referred, imageRegistry, operatorNamespace, engines = ownEngines } = props;
+    const handlers = handlersOf(engines, undefined, { imageRegistry, operatorNamespace });
     const { engine, valid } = this.#understood(cluster, handlers);
     const about = referred === undefined ? undefined : this.#understood(referred, handlers).valid;
     if (engine.targetRef !== undefined && about === undefined) {

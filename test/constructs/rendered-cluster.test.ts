@@ -58,6 +58,19 @@ describe('what constructs render', () => {
     expect(rendered).toEqual(JSON.parse(JSON.stringify(built)));
   });
 
+  test('lets the operator in where it runs', () => {
+    const cluster = clusterOf({ networkPolicy: {} });
+    const homes = (props: { readonly operatorNamespace?: string }) =>
+      JSON.stringify(
+        manifestsOf((chart) => void new RenderedCluster(chart, 'db', { cluster, ...props })).filter(
+          ({ kind }) => kind === 'NetworkPolicy',
+        ),
+      );
+    expect(homes({})).toContain('clusterwright-system');
+    expect(homes({ operatorNamespace: 'platform' })).toContain('"platform"');
+    expect(homes({ operatorNamespace: 'platform' })).not.toContain('clusterwright-system');
+  });
+
   test('needs to know what a Backup is about', () => {
     const backup = clusterOf(
       { cluster: { kind: 'RedisCluster', name: 'db' }, target: { claim: { name: 'a' } } },
