@@ -27,7 +27,8 @@ const size = { data: 3, sentinels: 3 };
 describe.skipIf(!hasHelm)('a release', () => {
   const directory = mkdtempSync(join(tmpdir(), 'clusterwright-helm-'));
   const chart = join(directory, 'chart');
-  const [repository = '', tag = ''] = operatorImage.split(':');
+  // Under which the sandbox has it.
+  const [repository = '', tag = ''] = `localhost/${operatorImage}`.split(':');
   let kubernetes: Awaited<ReturnType<typeof connectKubernetes>>;
   let cluster: TestCluster;
 
