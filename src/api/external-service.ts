@@ -2,7 +2,11 @@
 import { labelName } from './label-name.ts';
 import type { StructuralSchema } from './schema.ts';
 
-export const addressRange = '^[0-9a-fA-F.:]+/[0-9]{1,3}$';
+const octet = '(25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])';
+const range4 = `(${octet}[.]){3}${octet}/(3[0-2]|[12]?[0-9])`;
+const range6 = '[0-9a-fA-F:]*:[0-9a-fA-F:.]*/(12[0-8]|1[01][0-9]|[1-9]?[0-9])';
+/** Whether the groups of an IPv6 address are in order, the API server says. */
+export const addressRange = `^(${range4}|${range6})$`;
 const hostName = '^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?([.][a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*$';
 
 const only = (type: string, field: string, why = '') => ({

@@ -38,8 +38,13 @@ interface Kept<Value> {
   readonly at: number;
 }
 
-/** After which something that nobody has asked for again is forgotten. */
+/** After which a template that nobody has asked for again is forgotten. */
 const keptMs = 600_000;
+/**
+ * After which a refused change is tried again, where the pod could not restart by then: the API server may take it now, and
+ * `clusterwright plan` asks it at the moment.
+ */
+const refusalMs = 15_000;
 /** After which a template is asked for again that was not there, or could not be read. One that was read never changes. */
 const absentMs = 10_000;
 /** For an answer, with all that is tried again: the rest of the pass waits, and may be more urgent. */
@@ -55,9 +60,9 @@ export function createResizes({ client, clock, now }: ResizesOptions): Resizes {
     map.set(key, { value, at });
   }
 
-  function forgetOld(map: Map<string, Kept<unknown>>): void {
+  function forgetOld(map: Map<string, Kept<unknown>>, ms: number): void {
     for (const [key, { at }] of map) {
-      if (clock.monotonic() - at < keptMs) return;
+      if (clock.monotonic() - at < ms) return;
       map.delete(key);
     }
   }
@@ -94,8 +99,8 @@ export function createResizes({ client, clock, now }: ResizesOptions): Resizes {
 
   return {
     async tell(children, options) {
-      forgetOld(templates);
-      forgetOld(refusals);
+      forgetOld(templates, keptMs);
+      forgetOld(refusals, refusalMs);
       const outdated = children.pods.flatMap((pod): [Pod, StatefulSet][] => {
         const set = children.statefulSet(setOf(pod.metadata.name));
         return set !== undefined && outdatedPods(set, [pod]).length > 0 ? [[pod, set]] : [];

@@ -98,6 +98,16 @@ const scenarios: readonly Omit<Scenario, 'engine'>[] = [
     written: true,
   },
   {
+    id: 'etcd S4 resources',
+    title: 'more CPU and memory, in place',
+    touches: ['resources'],
+    before: three,
+    act: (stage) => stage.change({ resources: { requests: { cpu: '500m' }, limits: { memory: '2Gi' } } }),
+    end: 'whole',
+    writes: 18,
+    written: true,
+  },
+  {
     id: 'etcd S5',
     title: 'version 3.5→3.6',
     touches: ['version'],

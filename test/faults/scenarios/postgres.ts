@@ -98,6 +98,16 @@ const scenarios: readonly Omit<Scenario, 'engine'>[] = [
     written: true,
   },
   {
+    id: 'postgres S4 resources',
+    title: 'more CPU, in place',
+    touches: ['resources'],
+    before: three,
+    act: (stage) => stage.change({ resources: { requests: { cpu: '500m' } } }),
+    end: 'whole',
+    writes: 18,
+    written: true,
+  },
+  {
     id: 'postgres S8 behind',
     title: 'a standby is away until its primary has removed the log that it needs: it is copied again',
     mayDiffer: [
