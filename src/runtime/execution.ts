@@ -1,11 +1,12 @@
 /** A plan's steps are carried out, as far as they are due, and what came of them is told. */
 import type { Assessment } from '../engine/engine.ts';
 import { ineffectiveSteps } from '../plan/kept-fields.ts';
-import type { Plan, Step } from '../plan/plan.ts';
+import { findingOf, type Plan, type Step } from '../plan/plan.ts';
 import type { Log } from '../system/log.ts';
+import { ApiUnreachable } from './api-error.ts';
 import type { Cache, ClusterKey } from './cache.ts';
 import type { Contested, Due } from './contested.ts';
-import type { Executor, StepFailed } from './executor.ts';
+import { type Executor, StepFailed } from './executor.ts';
 import { soonest } from './reconcile-result.ts';
 import type { PlannedFor, RefusalPace } from './refusal-pace.ts';
 
@@ -20,10 +21,16 @@ export interface Execution {
   readonly ineffective: ReturnType<typeof ineffectiveSteps>;
 }
 
-/** Steps that have changed something, as far as can be told. */
-export function takenIn({ due, failures, ineffective }: Execution): readonly Step[] {
+/** Steps that have changed something, as far as can be told. Where the run was cut off: those that went on. */
+export function takenIn({ due, failure, failures, ineffective }: Execution): readonly Step[] {
   const idle: ReadonlySet<Step> = new Set([...ineffective, ...failures.map(({ step }) => step)]);
-  return due.steps.filter((step) => !idle.has(step));
+  return due.steps.filter((step) => !idle.has(step) && (failure === undefined || goesOn(step, failure)));
+}
+
+/** See the executor: nothing does after a name conflict, nor without the API server. */
+function goesOn(step: Step, failure: unknown): boolean {
+  const isCut = !(failure instanceof StepFailed) || failure.cause instanceof ApiUnreachable;
+  return !isCut && findingOf(step) !== undefined;
 }
 
 /**

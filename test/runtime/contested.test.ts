@@ -5,7 +5,12 @@ import { accessMayFail } from '../../src/plan/access.ts';
 import { difference } from '../../src/plan/difference.ts';
 import { exactly } from '../../src/plan/objects.ts';
 import { type Step, settled } from '../../src/plan/plan.ts';
+import { resizeAnnotation } from '../../src/plan/resize.ts';
+import { ApiUnreachable } from '../../src/runtime/api-error.ts';
 import { createContested } from '../../src/runtime/contested.ts';
+import { takenIn } from '../../src/runtime/execution.ts';
+import { StepFailed } from '../../src/runtime/executor.ts';
+import { NameConflict } from '../../src/runtime/name-conflict.ts';
 import { act, type ReconcilerRig, reconcilerRig } from '../support/reconciler-rig.ts';
 import { testChild } from '../support/test-engine.ts';
 import { turn } from '../support/virtual-clock.ts';
@@ -122,4 +127,61 @@ it('so is a resize of a pod that somebody undoes', () => {
   expect(contested.due('key', [resize]).held).toEqual([]);
   contested.made('key', [resize]);
   expect(contested.due('key', [resize]).held).toEqual([resize]);
+});
+
+it('so is the mark of a resize, which has another time with each write', () => {
+  const contested = createContested(rig.clock);
+  const mark = (text: string): Step => ({
+    type: 'patch',
+    resizing: true,
+    ref: { resource: pods, namespace: 'apps', name: 'db-0', uid: 'uid' },
+    patch: { metadata: { annotations: { [resizeAnnotation]: text } } },
+    changes: [{ path: `metadata.annotations[${resizeAnnotation}]`, to: text }],
+  });
+  contested.made('test/apps/db', [mark('db-new,db-other 2026-11-28T12:00:00.000Z')]);
+  const again = mark('db-new,db-other 2026-11-28T12:00:00.005Z');
+  expect(contested.due('test/apps/db', [again]).held).toEqual([again]);
+  const another = mark('db-newer,db-new,db-other 2026-11-28T12:00:00.005Z');
+  expect(contested.due('test/apps/db', [another]).held).toEqual([]);
+});
+
+it('who may connect, where somebody undoes that while another step fails, is written at growing distances', async () => {
+  put('theirs');
+  await turn();
+  const fails: Step = { type: 'act', action: { type: 'test.fail' }, summary: 'ask for something' };
+  rig.engine.find = (_, children) => {
+    const live = children.get('ConfigMap', 'db');
+    if (live === undefined) return {};
+    const wanted: KubeObject = { ...testChild(rig.cluster(), 'ConfigMap'), data: { a: 'ours' } };
+    const changes = difference(wanted, live);
+    const access: Step[] =
+      changes.length === 0 ? [] : [{ type: 'apply', object: exactly(wanted, live), changes, ...accessMayFail }];
+    return {
+      plan: { steps: [fails, ...access], outcome: settled },
+      act: () => Promise.reject(new Error('no')),
+    };
+  };
+  // Each write brings a pass, whatever pause the failure has.
+  for (let i = 0; i < 400; i++) {
+    await rig.pass().catch(() => undefined);
+    put('theirs');
+    for (let n = 0; n < 4; n++) await turn();
+    await rig.clock.advance(5);
+  }
+  expect(applies()).toBeGreaterThan(1);
+  expect(applies()).toBeLessThan(50);
+});
+
+it.each<readonly [failure: unknown, isMade: boolean]>([
+  [undefined, true],
+  [new StepFailed(act, new Error('no answer')), true],
+  [new StepFailed(act, new ApiUnreachable('POST', '/', false, new Error('no'))), false],
+  [new NameConflict('Service db exists'), false],
+])('after %s, who may connect has been written: %s', (failure, isMade) => {
+  const object: KubeObject = { apiVersion: 'networking.k8s.io/v1', kind: 'NetworkPolicy', metadata: { name: 'db' } };
+  const policy: Step = { type: 'apply', object, changes: [], ...accessMayFail };
+  const due = { steps: [act, policy], held: [], undone: [] };
+  const taken = takenIn({ due, failure, failures: [], ineffective: [] });
+  expect(taken.includes(policy)).toBe(isMade);
+  expect(taken.includes(act)).toBe(failure === undefined);
 });
