@@ -10,6 +10,7 @@ import {
 } from '../plan/container-resources.ts';
 import type { Step } from '../plan/plan.ts';
 import { refOf } from '../plan/ref.ts';
+import { markStep } from '../plan/resize-turn.ts';
 import { outdatedPods } from '../plan/rollout.ts';
 import { setOf } from '../plan/template-use.ts';
 import { type Children, childrenOf, type Pod, type StatefulSet } from '../resources/children.ts';
@@ -17,33 +18,47 @@ import type { ResizedContainer } from '../resources/resize.ts';
 import { ApiError } from '../runtime/api-error.ts';
 import type { KubeClient } from '../runtime/client.ts';
 import { refusedBy } from '../runtime/refused-by.ts';
-import { resize } from '../runtime/resize.ts';
+import { markRefusal, type Refusal, resize } from '../runtime/resize.ts';
 
 /** Undefined where dry runs are not wanted. */
-type Asked = Pick<KubeClient, 'jsonPatch'> | undefined;
+type Asked = Pick<KubeClient, 'jsonPatch' | 'mergePatch'> | undefined;
 
 /** The operator tries a resize and restarts the pod where that is refused. A preview tries nothing, and asks the same beforehand. */
 export async function withAskedResizes(children: Children, client: Asked): Promise<Children> {
   const asked = new Map<object, Pod>();
   for (const pod of children.pods) {
     if (pod.resize?.state !== 'due') continue;
-    const refusal = await refusalOf(pod, pod.resize.containers, client);
-    // Whoever asks may not resize pods. The operator may.
-    if (refusal === undefined || refusedBy(refusal) === 'authorization') continue;
-    asked.set(pod, { ...pod, resize: { state: 'refused', words: refusal.words } });
+    const words =
+      (await markRefusalOf(pod, pod.resize.mark, client)) ?? (await refusalOf(pod, pod.resize.containers, client));
+    if (words !== undefined) asked.set(pod, { ...pod, resize: { state: 'refused', words } });
   }
   return asked.size === 0 ? children : childrenOf(children.objects.map((object) => asked.get(object) ?? object));
+}
+
+/** Why the API server does not take what the operator writes on the pod first. */
+async function markRefusalOf(pod: Pod, mark: string | undefined, client: Asked): Promise<string | undefined> {
+  const ref = refOf(pod, podResource);
+  if (client === undefined || ref === undefined || mark === undefined) return undefined;
+  const step = markStep(pod, ref, mark);
+  const metadata = { ...(step.patch.metadata as object | undefined), uid: ref.uid };
+  return await refusing(() => markRefusal(step, () => client.mergePatch(ref, { metadata }, { dryRun: true })));
 }
 
 async function refusalOf(
   pod: Pod,
   containers: readonly ResizedContainer[],
   client: Asked,
-): Promise<ApiError | undefined> {
+): Promise<string | undefined> {
   const ref = refOf(pod, podResource);
   if (client === undefined || ref === undefined || containers.length === 0) return undefined;
+  return await refusing(() => resize(client, { type: 'resize', ref, containers, changes: [] }, { dryRun: true }));
+}
+
+async function refusing(ask: () => Promise<Refusal | undefined>): Promise<string | undefined> {
   try {
-    return await resize(client, { type: 'resize', ref, containers, changes: [] }, { dryRun: true });
+    const { words, error } = (await ask()) ?? {};
+    // Whoever asks may not change pods. The operator may.
+    return error !== undefined && refusedBy(error) === 'authorization' ? undefined : words;
   } catch (error) {
     // No answer, such as that of a webhook that is down: the operator asks again.
     if (error instanceof ApiError) return undefined;
@@ -93,9 +108,8 @@ async function whyRestart(
     const restarted = restartedContainer(pod, missing.changes);
     if (restarted !== undefined)
       return `: ${pod.metadata.name} is not resized in place, since the resizePolicy of its container ${restarted} asks for a restart`;
-    const refusal = await refusalOf(pod, missing.containers, client);
-    if (refusal !== undefined && refusedBy(refusal) !== 'authorization')
-      return `: ${pod.metadata.name} is not resized in place, since ${refusal.words}`;
+    const words = await refusalOf(pod, missing.containers, client);
+    if (words !== undefined) return `: ${pod.metadata.name} is not resized in place, since ${words}`;
   }
   return undefined;
 }

@@ -5,6 +5,8 @@ import { type ObjectStep, type Outcome, wait } from './plan.ts';
 import { type ExactRef, refOf } from './ref.ts';
 import { resizeAnnotation, revisionLabel } from './resize.ts';
 
+type PatchStep = Extract<ObjectStep, { type: 'patch' }>;
+
 export interface Turn {
   readonly steps: readonly ObjectStep[];
   readonly outcome: Extract<Outcome, { state: 'wait' }>;
@@ -47,7 +49,7 @@ export function whyNotInPlace({ resize }: Pod): string {
   return resize?.state === 'refused' ? `: it is not resized in place, since ${resize.words}` : '';
 }
 
-function markStep({ metadata }: Pod, ref: ExactRef, mark: string): ObjectStep {
+export function markStep({ metadata }: Pod, ref: ExactRef, mark: string): PatchStep {
   const from = metadata.annotations?.[resizeAnnotation];
   return {
     type: 'patch',

@@ -199,10 +199,10 @@ export function createExecutor(options: ExecutorOptions): Executor {
           cache.observeWrite(written);
           return written;
         };
-        const words = step.resizing === true ? await markRefusal(step, write) : void (await write());
-        if (words === undefined) return;
+        const refusal = step.resizing === true ? await markRefusal(step, write) : void (await write());
+        if (refusal === undefined) return;
         unmarked.add(step.ref.uid);
-        options.onResizeRefused?.({ ref: step.ref, containers: [] }, words);
+        options.onResizeRefused?.({ ref: step.ref, containers: [] }, refusal.words);
         return;
       }
       case 'resize': {

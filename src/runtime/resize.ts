@@ -21,29 +21,35 @@ export function resizePatch({ ref, containers }: ResizeStep): readonly JsonPatch
   ];
 }
 
+export interface Refusal {
+  readonly words: string;
+  /** The answer of the API server. Absent where it has taken the change, and somebody has undone it. */
+  readonly error?: ApiError;
+}
+
 /** Resolves with a refusal; undefined where it is taken, and `onTaken` has the pod. Rejects where there is no clear answer. */
 export async function resize(
   client: Pick<KubeClient, 'jsonPatch'>,
   step: ResizeStep,
   options: PatchOptions,
   onTaken: (pod: KubeObject) => void = () => undefined,
-): Promise<ApiError | undefined> {
+): Promise<Refusal | undefined> {
   try {
     onTaken(await client.jsonPatch(step.ref, resizePatch(step), { ...options, subresource: 'resize' }));
     return undefined;
   } catch (error) {
-    if (error instanceof ApiError && isRefusal(error)) return error;
+    if (error instanceof ApiError && isRefusal(error)) return { words: error.words, error };
     throw error;
   }
 }
 
 /** Resolves with why what the pod is to say of its resize does not stand on it. Rejects where there is no clear answer. */
-export async function markRefusal(step: PatchStep, write: () => Promise<KubeObject>): Promise<string | undefined> {
+export async function markRefusal(step: PatchStep, write: () => Promise<KubeObject>): Promise<Refusal | undefined> {
   try {
     const { metadata } = await write();
-    return hasWritten(metadata, step) ? undefined : 'somebody undoes what the operator writes on the pod';
+    return hasWritten(metadata, step) ? undefined : { words: 'somebody undoes what the operator writes on the pod' };
   } catch (error) {
-    if (error instanceof ApiError && isRefusal(error)) return error.words;
+    if (error instanceof ApiError && isRefusal(error)) return { words: error.words, error };
     throw error;
   }
 }
@@ -63,6 +69,6 @@ function hasWritten({ labels = {}, annotations = {} }: KubeObject['metadata'], {
  */
 const refusing: ReadonlySet<number> = new Set([400, 403, 404, 405, 415, 422]);
 
-function isRefusal(error: ApiError): boolean {
+export function isRefusal(error: ApiError): boolean {
   return !notYet.test(error.words) && (refusing.has(error.status) || refusedBy(error) === 'admission');
 }

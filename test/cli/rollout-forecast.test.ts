@@ -27,9 +27,15 @@ const apply = (resources: object, ...paths: readonly string[]): Step => ({
   changes: ['metadata.annotations[clusterwright.dev/desired]', ...paths].map((path) => ({ path, to: 'x' })),
 });
 
-const answering = (error?: Error) => {
+const answering = (error?: Error, markError?: Error) => {
   const asked: unknown[] = [];
   const client = {
+    mergePatch: async ({ name }: { readonly name: string }, body: object, options: object) => {
+      asked.push([name, options]);
+      if (markError !== undefined) throw markError;
+      const { annotations } = (body as KubeObject).metadata;
+      return { ...pod(name), metadata: { ...pod(name).metadata, annotations } };
+    },
     jsonPatch: async ({ name }: { readonly name: string }, _: unknown, options: object) => {
       asked.push([name, options]);
       if (error !== undefined) throw error;
@@ -106,9 +112,10 @@ describe('a template that changes', () => {
 });
 
 describe('a pod that is due', () => {
-  const states = async (error?: Error) => {
+  const states = async (error?: Error, markError?: Error) => {
     const children = childrenOf([{ ...pod('db-0'), resize: due('db') }]);
-    return (await withAskedResizes(children, answering(error).client)).pods.map(({ resize }) => resize?.state);
+    const { client } = answering(error, markError);
+    return (await withAskedResizes(children, client)).pods.map(({ resize }) => resize?.state);
   };
 
   it.each<readonly [story: string, error: Error | undefined, state: string]>([
@@ -116,4 +123,9 @@ describe('a pod that is due', () => {
     ['restarts where that is refused', failure(422, 'no'), 'refused'],
     ['is resized by the operator, though the one who asks may not', noRight, 'due'],
   ])('%s', async (_, error, state) => expect(await states(error)).toEqual([state]));
+
+  it.each<readonly [story: string, error: Error, state: string]>([
+    ['restarts where a policy refuses what is written on it first', failure(422, 'no'), 'refused'],
+    ['is resized by the operator, though the one who asks may not write that', noRight, 'due'],
+  ])('%s', async (_, error, state) => expect(await states(undefined, error)).toEqual([state]));
 });

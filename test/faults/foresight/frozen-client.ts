@@ -8,11 +8,15 @@ const never = (): never => {
   throw new Error('a plan writes nothing');
 };
 
-/** `before` holds a read up until its answer had come. `judge` answers dry runs: it throws, or returns the pod. */
+/**
+ * `before` holds a read up until its answer had come. `judge` answers dry runs of a new pod: it throws, or returns the pod. `judgePatch` throws
+ * what a patch of a pod is refused with.
+ */
 export function frozenClient(
   objects: readonly KubeObject[],
   before: (path: string) => Promise<void> = async () => undefined,
   judge: (pod: KubeObject) => KubeObject = (pod) => pod,
+  judgePatch: (ref: ObjectRef, subresource?: string) => void = () => undefined,
 ): KubeClient {
   const isOf = ({ kind, metadata }: KubeObject, wanted: string, namespace: string | undefined): boolean =>
     kind === wanted && (namespace === undefined || metadata.namespace === namespace);
@@ -30,6 +34,12 @@ export function frozenClient(
     });
   }
 
+  /** Whether a resize is taken is asked beforehand by the CLI alone. */
+  async function asked(ref: ObjectRef, subresource?: string): Promise<KubeObject> {
+    judgePatch(ref, subresource);
+    return get(ref);
+  }
+
   return {
     get,
     async list(resource, { namespace, labelSelector } = {}) {
@@ -44,13 +54,26 @@ export function frozenClient(
     create: async (object, { dryRun } = {}) => (dryRun === true ? judge(object) : never()),
     apply: never,
     applyStatus: never,
-    mergePatch: never,
-    // Whether a resize is taken is asked beforehand by the CLI alone.
-    jsonPatch: async (ref, _, { dryRun } = {}) => (dryRun === true ? get(ref) : never()),
+    mergePatch: async (ref, body, { dryRun } = {}) => (dryRun === true ? merged(await asked(ref), body) : never()),
+    jsonPatch: async (ref, _, { dryRun, subresource } = {}) => (dryRun === true ? asked(ref, subresource) : never()),
     replace: never,
     replaceStatus: never,
     remove: never,
     watch: never,
     getText: never,
+  };
+}
+
+/** What a patch says of labels and annotations is there then. */
+function merged(object: KubeObject, body: object): KubeObject {
+  const { annotations = {}, labels = {} } = (body as Partial<KubeObject>).metadata ?? {};
+  const { metadata } = object;
+  return {
+    ...object,
+    metadata: {
+      ...metadata,
+      labels: { ...metadata.labels, ...labels },
+      annotations: { ...metadata.annotations, ...annotations },
+    },
   };
 }

@@ -17,6 +17,7 @@ import { frozenClient } from './frozen-client.ts';
 import { judgedAgain } from './judged-pods.ts';
 import { givenAgain } from './kept-io.ts';
 import type { Pass } from './recorder.ts';
+import { refusedAgain } from './refused-resizes.ts';
 import { replayed } from './transcript.ts';
 
 const unreachable = (): Promise<never> => Promise.reject(new Error('nobody is asked through the API server'));
@@ -48,7 +49,12 @@ export async function planFrom(pass: Pass, objects: readonly KubeObject[]): Prom
   };
   const work = previewOf({ engine, name }, namespace, engines, {
     cluster: 'simulated',
-    client: frozenClient(withSecrets(objects, pass), answered, (pod) => judgedAgain(pass.judgedPods, pod)),
+    client: frozenClient(
+      withSecrets(objects, pass),
+      answered,
+      (pod) => judgedAgain(pass.judgedPods, pod),
+      (ref, subresource) => refusedAgain(pass.refusedResizes, pass.began, ref, subresource),
+    ),
     way: 'direct',
     forward: unreachable,
     dial: replayed(pass.connections, time, pass.began),

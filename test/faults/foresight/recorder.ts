@@ -14,6 +14,7 @@ import type { Dial } from '../../../src/system/dial.ts';
 import { targetOf } from '../wire/request.ts';
 import { type JudgedPods, withDryRuns } from './judged-pods.ts';
 import { frozen, type KeptIO, keeping } from './kept-io.ts';
+import { type RefusedResizes, withRefusedResizes } from './refused-resizes.ts';
 import { type Connection, tapped, tappedWithin } from './transcript.ts';
 
 export interface Pass {
@@ -42,6 +43,8 @@ export interface Pass {
   readonly secrets: Map<string, Readonly<Record<string, string>> | undefined>;
   /** What it had been told by dry runs, before and in this pass. */
   readonly judgedPods: JudgedPods;
+  /** What it had been refused of resizes before this pass. */
+  readonly refusedResizes: RefusedResizes;
   /** When the answers came to what was read of Secrets meanwhile, in the order in which it was asked. */
   secretReads: readonly SecretRead[];
 }
@@ -93,9 +96,12 @@ export function foresightRecorder(options: {
   const passes: Pass[] = [];
   const acts: Act[] = [];
   /** Of each process, what it has been told by dry runs, and its newest pass over each resource. */
-  const lives = new Map<number, { readonly judged: JudgedPods; readonly current: Map<string, Pass> }>();
+  const lives = new Map<
+    number,
+    { readonly judged: JudgedPods; readonly refused: RefusedResizes; readonly current: Map<string, Pass> }
+  >();
   const lifeOf = (id: number) => {
-    const life = lives.get(id) ?? { judged: new Map(), current: new Map() };
+    const life = lives.get(id) ?? { judged: new Map(), refused: new Map(), current: new Map() };
     lives.set(id, life);
     return life;
   };
@@ -126,6 +132,7 @@ export function foresightRecorder(options: {
       secretReads: [],
       secrets: new Map(),
       judgedPods: new Map(lifeOf(life).judged),
+      refusedResizes: new Map(lifeOf(life).refused),
     };
     lifeOf(life).current.set(`${cluster.kind} ${cluster.metadata.namespace}/${cluster.metadata.name}`, pass);
     if (onlooker === undefined) passes.push(pass);
@@ -254,7 +261,11 @@ export function foresightRecorder(options: {
           () => clock.monotonic(),
         ),
         transport: withDryRuns(
-          withReads(transport, secretReads, () => clock.monotonic()),
+          withRefusedResizes(
+            withReads(transport, secretReads, () => clock.monotonic()),
+            lifeOf(id).refused,
+            () => clock.monotonic(),
+          ),
           (note) => {
             const { judged, current } = lifeOf(id);
             for (const one of [judged, ...[...current.values()].map(({ judgedPods }) => judgedPods)]) note(one);
