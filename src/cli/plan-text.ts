@@ -13,7 +13,7 @@ export function planText({ cluster, spec, plan, follows, warnings = [] }: Previe
     ['create', steps.flatMap(createLines)],
     ['update', steps.flatMap(updateLines)],
     ['resize in place', steps.flatMap(resizeLines)],
-    ['issue', steps.flatMap(issueLines)],
+    ['certificates to issue', steps.flatMap(issueLines)],
     ['delete', steps.flatMap(deleteLines)],
     ['actions', steps.flatMap((step) => (step.type === 'act' ? [step.summary] : []))],
     ['afterwards', [...follows]],
@@ -50,8 +50,8 @@ function createLines(step: Step): string[] {
   if (step.type !== 'create') return [];
   const { object, generate } = step;
   const kept = generate?.some(({ isOursAlone }) => isOursAlone === true)
-    ? 'one that the operator has made is kept'
-    : 'one that exists is kept';
+    ? 'an existing Secret of the operator is kept'
+    : 'an existing Secret is kept';
   const secret = generate === undefined ? '' : `: ${generatedText(generate)}; ${kept}`;
   return [`${displayName(object)}${secret}`];
 }

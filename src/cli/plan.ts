@@ -48,7 +48,7 @@ export const plan: Command<PlanArguments> = async (args, cli) => {
   return previews.some(changesAnything) ? 2 : 0;
 };
 
-/** What only follows counts, too: of a Backup without its cluster nothing else can be told. */
+/** What only follows counts, too: of a Backup whose cluster is not there, a plan has nothing else. */
 function changesAnything({ plan: { steps }, spec, follows }: Preview): boolean {
   return steps.length > 0 || spec.length > 0 || follows.length > 0;
 }
@@ -73,8 +73,9 @@ async function planOffline(args: PlanArguments, cli: CliContext): Promise<readon
   const previews = await allOrFaults(clusters, (entry) => {
     const options = { namespace: namespaceOf(entry, where), old: before?.(entry) };
     const cluster = validCluster(entry, entry.object, options);
-    const others = clusters.map(({ object }) => object);
-    const preview = offlinePreview(entry.engine, cluster, referredAmong(known, entry.engine, cluster, others));
+    const manifest = { subject: args.subject, objects: clusters.map(({ object }) => object) };
+    const referred = referredAmong(known, entry.engine, cluster, manifest.objects);
+    const preview = offlinePreview(entry.engine, cluster, referred, manifest);
     return { ...preview, follows: [...preview.follows, ...expansionOffline(options.old, cluster)] };
   });
   return apartFromEachOther(previews);

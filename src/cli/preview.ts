@@ -21,6 +21,7 @@ import { systemClock } from '../system/clock.ts';
 import { forecastExpansion } from './expansion.ts';
 import { findSecret, readChildren } from './live.ts';
 import { type About, ioTo, type ObserveOptions, observe } from './observation.ts';
+import { type ManifestRead, missingTarget } from './referral.ts';
 import { forecastRollout, withAskedResizes } from './rollout-forecast.ts';
 
 /** What a plan was made from. `objects`: the API server alone, as no process could be asked. */
@@ -38,27 +39,38 @@ export interface Preview {
   readonly warnings?: readonly string[];
 }
 
-/** Against nothing: the first pass over a cluster that does not exist. */
-export function offlinePreview(engine: KindHandler, cluster: Cluster, referred?: Cluster): Preview {
+const nothingElse: ManifestRead = { subject: 'the manifest', objects: [] };
+
+/**
+ * Against nothing: the first pass over a cluster that does not exist.
+ *
+ * @param manifest where `referred` was looked for
+ */
+export function offlinePreview(
+  engine: KindHandler,
+  cluster: Cluster,
+  referred?: Cluster,
+  manifest = nothingElse,
+): Preview {
   const referral = engine.targetRef?.(cluster);
-  const isUntold = referral !== undefined && referred === undefined;
-  const planned = isUntold ? withoutReferred(referral, cluster) : engine.planOffline(cluster, referred);
+  const untold = referred === undefined ? referral : undefined;
+  const planned =
+    untold === undefined ? engine.planOffline(cluster, referred) : withoutReferred(untold, cluster, manifest);
   const plan = passPlan(cluster as Cluster<CommonSpec>, engine.kind.resource, planned);
-  const isForecast = plan.steps.length > 0 || isUntold;
-  return {
-    cluster,
-    basis: 'nothing',
-    spec: [],
-    plan,
-    follows: isForecast ? (engine.forecast?.(cluster, noChildren) ?? []) : [],
-  };
+  const forecast = plan.steps.length > 0 || untold !== undefined ? engine.forecast?.(cluster, noChildren) : [];
+  return { cluster, basis: 'nothing', spec: [], plan, follows: forecast ?? (untold ? [inWords(cluster, untold)] : []) };
+}
+
+/** Of a kind that has no forecast of its own. It changes something all the same: the exit code must say so. */
+function inWords({ kind, metadata }: Cluster, target: ObjectReference): string {
+  return `the operator applies ${kind}/${metadata.name} to ${target.kind}/${target.name}`;
 }
 
 /** Whether the other cluster exists is not known here, and the objects cannot be made without it. */
-function withoutReferred({ kind, name }: ObjectReference, { metadata }: Cluster): Plan {
-  const which = `${kind} ${metadata.namespace}/${name}`;
-  const advice = `the objects are shown where it is, or without --offline`;
-  return { steps: [], outcome: wait('NotObserved', `${which} is not in the file: ${advice}`) };
+function withoutReferred(target: ObjectReference, { metadata }: Cluster, manifest: ManifestRead): Plan {
+  const missing = missingTarget(target, metadata.namespace, manifest);
+  const advice = 'check spec.cluster.name, add the cluster, or plan without --offline';
+  return { steps: [], outcome: wait('NotObserved', `${missing}: ${advice}`) };
 }
 
 export interface LiveOptions extends ObserveOptions {

@@ -2,8 +2,9 @@
 import type { Cluster } from '../api/cluster.ts';
 import type { KubeObject } from '../api/object.ts';
 import { validateCluster } from '../api/validate.ts';
-import type { KindHandler } from '../engine/engine.ts';
+import type { KindHandler, ObjectReference } from '../engine/engine.ts';
 import type { KubeClient } from '../runtime/client.ts';
+import { standardInput } from './cli-context.ts';
 import { findCluster, listClusters, readChildren } from './live.ts';
 import type { About } from './observation.ts';
 
@@ -25,6 +26,33 @@ export function referredAmong(
   if (found === undefined) return undefined;
   const verdict = validateCluster(other.kind, found, { unknown: 'prune', namespace });
   return verdict.ok ? verdict.cluster : undefined;
+}
+
+/** What a command was given. */
+export interface ManifestRead {
+  /** A file, a folder, or `-`. */
+  readonly subject: string;
+  readonly objects: readonly KubeObject[];
+}
+
+/** Most clusters that a message names. */
+const mostNamed = 5;
+
+/**
+ * `PostgresCluster team/typo is not in dist/, which has PostgresCluster team/pg`: who has misspelt a name sees the right one.
+ *
+ * @param namespace that of the resource, and of objects that name none
+ */
+export function missingTarget(
+  { kind, name }: ObjectReference,
+  namespace: string,
+  { subject, objects }: ManifestRead,
+): string {
+  const found = objects.filter((object) => object.kind === kind);
+  const names = found.map(({ metadata }) => `${metadata?.namespace ?? namespace}/${metadata?.name}`);
+  const more = names.length > mostNamed ? ` and ${names.length - mostNamed} more` : '';
+  const which = names.length === 0 ? `no ${kind}` : `${kind} ${names.slice(0, mostNamed).join(', ')}${more}`;
+  return `${kind} ${namespace}/${name} is not in ${subject === '-' ? standardInput : subject}, which has ${which}`;
 }
 
 /** As the controller finds it. */

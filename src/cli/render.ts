@@ -15,7 +15,7 @@ import { formerVersions } from './former.ts';
 import { type ImageRegistryArguments, namedImageRegistry } from './image-registry.ts';
 import { readDocuments } from './manifest-files.ts';
 import { type OperatorNamespaceArguments, operatorHome } from './operator-namespace.ts';
-import { referredAmong } from './referral.ts';
+import { missingTarget, referredAmong } from './referral.ts';
 
 export interface RenderArguments extends AgentImageArguments, ImageRegistryArguments, OperatorNamespaceArguments {
   /** Or a folder, or `-` for standard input. */
@@ -49,13 +49,13 @@ export const render: Command<RenderArguments> = async (args, cli) => {
   const printed = valid.flatMap(({ engine, cluster }) => {
     const referred = referredAmong(engines, engine, cluster, objects);
     const referral = engine.targetRef?.(cluster);
-    if (referral !== undefined && referred === undefined) {
-      const what = `${referral.kind}/${referral.name}`;
-      cli.stderr(
-        `${cluster.kind}/${cluster.metadata.name} is about ${what}, which is not here: nothing of it can be told\n`,
-      );
-    }
     const desired = engine.resources(cluster, referred);
+    if (referral !== undefined && referred === undefined) {
+      const missing = missingTarget(referral, cluster.metadata.namespace, { subject: file, objects });
+      const shown = desired.length === 0 ? 'cannot show its objects' : 'shows its objects without what depends on that';
+      const advice = `\`render\` ${shown}: add ${referral.kind} ${referral.name} to the manifest`;
+      cli.stderr(`${cluster.kind}/${cluster.metadata.name}: ${missing}. ${advice}\n`);
+    }
     const issued = desired.flatMap((child): Printed[] => (child.issued === true ? [issuedChild(child)] : []));
     const created = objectSteps(desired, noChildren).flatMap((step): Printed[] =>
       step.type === 'create' ? [printedChild(step)] : [],

@@ -16,7 +16,7 @@ export interface RenderedClusterProps {
   readonly engines?: readonly DefinedEngine[];
   /** A custom resource of one of our kinds, as a user writes it. */
   readonly cluster: KubeObject;
-  /** For a Backup or a BackupSchedule: the cluster that it is about, without which nothing of it can be told. */
+  /** The cluster that `spec.cluster` of `cluster` names. A kind with that field, such as Backup, is not rendered without it. */
   readonly referred?: KubeObject;
   /** That of the operator: see `OperatorProps`. */
   readonly imageRegistry?: string;

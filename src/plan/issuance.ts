@@ -78,12 +78,12 @@ function founding(
   const survivor = leaves.find((leaf) => seen.leaves[leaf.secret]?.facts !== undefined);
   if (survivor !== undefined) {
     const issue: Issue = { what: 'authority-again', from: survivor.secret, ...own };
-    return [{ secret, issue, reason: 'the authority is gone, and another one has to follow it' }];
+    return [{ secret, issue, reason: 'the CA is missing, and another one has to follow it' }];
   }
   if (!areNone) return undefined;
   return [
-    { secret, issue: { what: 'authority', ...own }, reason: 'there is no authority yet' },
-    ...leaves.map((leaf) => issuingOf(secret, leaf, leafHours, seen, true, 'there is no certificate yet')),
+    { secret, issue: { what: 'authority', ...own }, reason: 'no CA exists yet' },
+    ...leaves.map((leaf) => issuingOf(secret, leaf, leafHours, seen, true, 'no certificate exists yet')),
   ];
 }
 
@@ -100,13 +100,13 @@ function succession(
   const isOver = isDue(present, now) && (!hasPrevious || hasEnded);
   if (!hasNext && (isOver || !hasKey)) {
     const reason = hasKey
-      ? 'the authority has passed two thirds of its life'
-      : 'the key of the authority is gone, or is not its own';
+      ? 'the CA has passed two thirds of its life'
+      : 'the key of the CA is missing, or is not its own';
     return { secret, issue: { what: 'successor', name: secret, hours, seen: digest }, reason };
   }
   // Nobody believes it any more: there is nothing to be careful of.
   if (hasNext && hasEnded) {
-    return { secret, issue: { what: 'succession', seen: digest }, reason: 'the life of the authority is over' };
+    return { secret, issue: { what: 'succession', seen: digest }, reason: 'the CA has expired' };
   }
   const certificates = leaves.flatMap((leaf) => seen.leaves[leaf.secret]?.facts ?? []);
   if (!areUpToDate || certificates.some((leaf) => leaf.generation !== generation)) return undefined;
@@ -114,10 +114,10 @@ function succession(
   // Nobody could renew it.
   const cannotWait = !hasKey && certificates.some((leaf) => isDue(leaf.certificate, now));
   if (hasNext && (isPatienceOver || cannotWait)) {
-    return { secret, issue: { what: 'succession', seen: digest }, reason: 'the next authority is trusted everywhere' };
+    return { secret, issue: { what: 'succession', seen: digest }, reason: 'the next CA is trusted everywhere' };
   }
   if (hasPrevious && !hasNext && isPatienceOver) {
-    const reason = 'nobody shows a certificate of the authority before any more';
+    const reason = 'no certificate of the previous CA is in use any more';
     return { secret, issue: { what: 'retirement', seen: digest }, reason };
   }
   return undefined;
@@ -132,11 +132,11 @@ function leafIssuing(
 ): Issuing[] {
   const facts = seen.leaves[leaf.secret]?.facts;
   const newEnd = Math.min(now + leafHours * hourMs, present.notAfter);
-  const why = facts === undefined ? 'there is no certificate' : whyRenewed(leaf, facts, newEnd, now);
+  const why = facts === undefined ? 'no certificate exists' : whyRenewed(leaf, facts, newEnd, now);
   const renew = why !== undefined && hasKey;
   if (renew) return [issuingOf(secret, leaf, leafHours, seen, true, why)];
   if (facts === undefined || facts.generation === generation) return [];
-  return [issuingOf(secret, leaf, leafHours, seen, false, 'other authorities are to be trusted')];
+  return [issuingOf(secret, leaf, leafHours, seen, false, 'other CAs are to be trusted')];
 }
 
 /** `newEnd`: of the one that would take its place. One that ends no later would be as due as it is. */
@@ -146,10 +146,10 @@ function whyRenewed(
   newEnd: number,
   now: number,
 ): string | undefined {
-  if (!isCurrent) return 'another authority signs now';
-  if (names.join() !== certificate.names.join()) return 'it has to have other names';
+  if (!isCurrent) return 'another CA signs now';
+  if (names.join() !== certificate.names.join()) return 'it needs other names';
   // By a clock that was ahead, or this one is behind: the new one is good by both.
-  if (now < certificate.notBefore && certificate.notBefore < newEnd) return 'the certificate is not good yet';
+  if (now < certificate.notBefore && certificate.notBefore < newEnd) return 'the certificate is not valid yet';
   return isDue(certificate, now) && newEnd > certificate.notAfter
     ? 'the certificate has passed two thirds of its life'
     : undefined;

@@ -35,7 +35,7 @@ describe('plan of a cluster whose name is taken', () => {
     const { printed } = await planned(of(cluster('EtcdCluster', 'db')), [live]);
     expect(printed.out).toBe(`EtcdCluster team/db: 2 to create
   create
-    Secret/db-root: password (32 random characters); one that exists is kept
+    Secret/db-root: password (32 random characters); an existing Secret is kept
     ConfigMap/db-members
   blocked by: Service db exists and belongs to ${owner} (NameConflict)
 `);

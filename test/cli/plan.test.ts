@@ -50,8 +50,8 @@ describe('plan --offline', () => {
     expect(await plan({ subject: 'f', offline: true }, cli)).toBe(2);
     expect(cli.printed.out).toBe(`RedisCluster team/cache: 7 to create
   create
-    Secret/cache-auth: password (32 random characters); one that exists is kept
-    Secret/cache-internal: password (32 random characters); one that the operator has made is kept
+    Secret/cache-auth: password (32 random characters); an existing Secret is kept
+    Secret/cache-internal: password (32 random characters); an existing Secret of the operator is kept
     ConfigMap/cache-config
     Service/cache
     Service/cache-primary
@@ -98,12 +98,23 @@ describe('plan --offline', () => {
     expect(alone.printed.out).toBe(`${kind} team/nightly: nothing yet
   afterwards
     ${does}
-  waits for: RedisCluster team/cache is not in the file: the objects are shown where it is, or without --offline (NotObserved)
+  waits for: RedisCluster team/cache is not in f, which has no RedisCluster: check spec.cluster.name, add the cluster, or plan without --offline (NotObserved)
 `);
     const together = world({ files: files(object, manifest()) });
     expect(await plan({ subject: 'f', offline: true }, together)).toBe(2);
     expect(together.printed.out).toContain(`${kind} team/nightly: 2 to create\n`);
     expect(together.printed.out).toContain(`  afterwards\n    ${does}\n`);
+  });
+
+  it('lists the CA and the certificates that a first pass issues', async () => {
+    const spec = { replicas: 1, tls: { peer: { selfManaged: {} } } };
+    const cli = world({ files: files({ ...manifest(spec), kind: 'EtcdCluster' }) });
+    expect(await plan({ subject: 'f', offline: true }, cli)).toBe(2);
+    expect(cli.printed.out).toContain(`
+  certificates to issue
+    Secret/cache-peer-ca: no CA exists yet
+    Secret/cache-peer-tls: no certificate exists yet
+`);
   });
 
   it('has nothing to do yet for a paused cluster', async () => {
@@ -121,7 +132,7 @@ describe('plan against a cluster', () => {
   it('changes nothing where all objects are as they should be, and says what it waits for', async () => {
     const cluster = stored();
     const { code, around: cli } = await run({ cluster: [cluster, ...(await childrenOf(cluster))] });
-    expect(cli.printed.out).toMatch(/^RedisCluster team\/cache: nothing yet\n {2}waits for: no data node answers/);
+    expect(cli.printed.out).toMatch(/^RedisCluster team\/cache: nothing yet\n {2}waits for: no Redis node answers/);
     expect(code).toBe(0);
   });
 

@@ -126,7 +126,9 @@ spec:
     expect(both.printed.out).toContain('"host": "cache-0.cache.default.svc"');
     const alone = await rendered(backup);
     expect(kinds(alone.printed.out)).toEqual([]);
-    expect(alone.printed.err).toContain('Backup/nightly is about RedisCluster/cache, which is not here');
+    expect(alone.printed.err).toContain(
+      'Backup/nightly: RedisCluster default/cache is not in f.yaml, which has no RedisCluster. `render` cannot show its objects: add RedisCluster cache to the manifest\n',
+    );
   });
 
   it('prints the claim and the Job of a restore before everything else', async () => {

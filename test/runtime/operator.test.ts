@@ -147,7 +147,7 @@ describe('an operator that comes back', () => {
     const bare: Story = { nodes: { all: 'gone' }, sentinels: { all: 'gone' }, children: () => [] };
     const { api } = await start(bare);
     expect(withoutLease(api).filter((write) => write.startsWith('POST')).length).toBe(10);
-    expect(statusOf(api)).toMatchObject({ phase: 'Creating', plan: { waitingFor: 'no data node answers yet' } });
+    expect(statusOf(api)).toMatchObject({ phase: 'Creating', plan: { waitingFor: 'no Redis node answers yet' } });
   });
 
   it('G10: decides nothing before it has seen everything', async () => {

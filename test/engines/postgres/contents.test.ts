@@ -86,7 +86,7 @@ describe('a PostgresDatabase', () => {
       { ...nowhere, facts: { ...nowhere.facts, mayActAsOwner: false } },
       [
         "make the operator's role a member of role app, for which it acts",
-        'create database shop under the name clusterwright-0000-shop',
+        'create database shop, first under a temporary name',
         'mark database shop as created for this resource, and give it its name',
         'Updating',
       ],

@@ -44,7 +44,7 @@ describe.each([...postgresPrograms])('PostgreSQL %s', (_, program) => {
     const made = await it_.settle(database('shop', 'shop-owner', spec));
     expect(made).toMatchObject({
       did: [
-        'create database shop under the name clusterwright-0000-shop',
+        'create database shop, first under a temporary name',
         'mark database shop as created for this resource, and give it its name',
         'create schema ext in database shop',
         'create extension hstore in database shop',

@@ -88,7 +88,7 @@ it.each<readonly [story: string, pods: Story['pods'], recheckMs: number | undefi
     pods: pods ?? {},
   });
   const { outcome } = planRedis(situationOf(cluster, children, observed));
-  expect(outcome).toEqual(wait('MembersStarting', expect.stringMatching(/^no data node answers yet/), recheckMs));
+  expect(outcome).toEqual(wait('MembersStarting', expect.stringMatching(/^no Redis node answers yet/), recheckMs));
   expect(outcome).toMatchObject({ message: expect.stringContaining('; db-2 cannot be scheduled') });
 });
 
@@ -96,7 +96,7 @@ it.each<readonly [story: string, situation: Story, message: string]>([
   [
     'that nobody answers',
     { ...nobody, nodes: { all: 'silent' }, sentinels: { all: 'silent' } },
-    'no data node answers yet',
+    'no Redis node answers yet',
   ],
   [
     'that several volumes are blank',

@@ -83,7 +83,7 @@ function creation(
   return [
     ...(facts.isBegun
       ? []
-      : [{ summary: `create database ${spec.name} under the name ${begun}`, database: 'postgres', sql: create }]),
+      : [{ summary: `create database ${spec.name}, first under a temporary name`, database: 'postgres', sql: create }]),
     {
       summary: `mark database ${spec.name} as created for this resource, and give it its name`,
       database: 'postgres',

@@ -38,7 +38,7 @@ export function planElection(situation: Situation): Plan<RedisAction> {
 
 function electionOf(situation: Situation): Plan<RedisAction> {
   const { topology, observed, sentinelSize, nodes } = situation;
-  if (nodes.length === 0) return awaitingMembers(situation, 'no data node answers yet', soonMs);
+  if (nodes.length === 0) return awaitingMembers(situation, 'no Redis node answers yet', soonMs);
   const claiming = nodes.filter((node) => node.role === 'primary');
   const isForgotten =
     topology.watching.length === 0 && answering(observed.sentinels).length >= majorityOf(sentinelSize);
@@ -112,7 +112,7 @@ function planBootstrap(situation: Situation): Plan<RedisAction> {
   const missing = dataPodNames(cluster, dataSize).filter((pod) => !nodes.some((node) => node.pod === pod));
   if (missing.length > 0) return waiting('MembersStarting', `waiting for ${missing.join(', ')} to answer`);
   const [seed] = nodes;
-  if (seed === undefined) return waiting('MembersStarting', 'no data node answers yet');
+  if (seed === undefined) return waiting('MembersStarting', 'no Redis node answers yet');
   if (!hasHeldData(situation)) return promoting(situation, seed, 'the cluster is new');
   return planVolumesLost(situation, seed);
 }
