@@ -12,6 +12,8 @@ export function kustomizations(chart: Chart, { name: environment }: Environment)
       metadata: { name, namespace: 'flux-system' },
       spec: {
         interval: '10m',
+        // After a failure. Otherwise Flux waits for `interval`.
+        retryInterval: '1m',
         path: `./deploy/${environment}/${name}`,
         prune,
         // The next part begins when everything in this one is ready.

@@ -7,8 +7,8 @@ import type { Environment } from './environments.ts';
 export interface Part {
   readonly name: string;
   /**
-   * Whether the GitOps tool deletes what leaves the repository. Not CRDs, whose deletion deletes every cluster, and not
-   * databases: a person deletes those.
+   * Whether the GitOps tool deletes what leaves the repository. Not CRDs and namespaces, whose deletion deletes every cluster in
+   * them, and not databases: a person deletes those.
    */
   readonly prune: boolean;
   readonly build: (chart: Chart, environment: Environment) => void;
@@ -16,23 +16,25 @@ export interface Part {
 
 export const parts: readonly Part[] = [
   { name: 'crds', prune: false, build: (chart) => void new Crds(chart, 'crds') },
+  { name: 'namespaces', prune: false, build: namespaces },
   { name: 'operator', prune: true, build: operator },
   { name: 'databases', prune: false, build: databases },
 ];
 
-/**
- * It watches all namespaces: a Role in the namespace `shop` would need that namespace, which comes after the operator. The cost is that the
- * operator can read Secrets, by name, in every namespace.
- */
-function operator(chart: Chart, { operatorImage }: Environment): void {
-  new Operator(chart, 'operator', { image: operatorImage, watch: { all: true } });
-}
+const namespace = 'shop';
 
-function databases(chart: Chart, { instances, storage }: Environment): void {
-  const namespace = 'shop';
+function namespaces(chart: Chart): void {
   new k8s.KubeNamespace(chart, 'namespace', {
     metadata: { name: namespace, labels: { 'pod-security.kubernetes.io/enforce': 'restricted' } },
   });
+}
+
+/** It has a Role in the namespace that it watches, which must exist before. */
+function operator(chart: Chart, { operatorImage }: Environment): void {
+  new Operator(chart, 'operator', { image: operatorImage, watch: { namespaces: [namespace] } });
+}
+
+function databases(chart: Chart, { instances, storage }: Environment): void {
   new PostgresCluster(chart, 'db', {
     metadata: { name: 'db', namespace },
     spec: { version: '17', image: 'registry.example/postgres:17', instances, storage: { size: storage } },

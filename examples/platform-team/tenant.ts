@@ -28,6 +28,8 @@ export function tenantNamespace(scope: Construct, { name }: Tenant): void {
     metadata: {
       name,
       labels: { 'example.com/tenant': name, 'pod-security.kubernetes.io/enforce': 'restricted' },
+      // In an Application of Argo CD: before the operator's Role in this namespace, which has the wave -1.
+      annotations: { 'argocd.argoproj.io/sync-wave': '-2' },
     },
   });
 }

@@ -112,6 +112,15 @@ describe('platform-team', () => {
     ]);
   });
 
+  it('has Argo CD create the namespaces before the Roles in them, in one Application', () => {
+    const wave = ({ metadata }: KubeObject): number =>
+      Number(metadata.annotations?.['argocd.argoproj.io/sync-wave'] ?? 0);
+    const { '0001-namespaces': namespaces = [], '0002-operator': operator = [] } = filesOf('platform-team');
+    expect(namespaces.map(({ metadata }) => metadata.name)).toEqual(['shop', 'billing']);
+    const roles = operator.filter(({ kind }) => kind === 'Role');
+    expect(Math.max(...namespaces.map(wave))).toBeLessThan(Math.min(...roles.map(wave)));
+  });
+
   it.each(['shop', 'billing'])(
     'has room in the quota of %s for its databases, a backup of each, and a pod more',
     (tenant) => {
@@ -162,6 +171,7 @@ describe('gitops', () => {
     readonly spec: {
       readonly path: string;
       readonly prune: boolean;
+      readonly retryInterval: string;
       readonly dependsOn?: readonly { readonly name: string }[];
       readonly source: { readonly path: string };
       readonly syncPolicy: { readonly automated: { readonly prune: boolean } };
@@ -180,12 +190,11 @@ describe('gitops', () => {
         ...['staging', 'production'].flatMap((environment) => [
           `argocd/${environment}/applications`,
           `flux/${environment}/kustomizations`,
-          ...['crds', 'operator', 'databases'].map((part) => `${environment}/${part}/${part}`),
+          ...['crds', 'namespaces', 'operator', 'databases'].map((part) => `${environment}/${part}/${part}`),
         ]),
       ].sort(),
     );
     expect(idsIn('gitops')['staging/databases/databases']).toEqual([
-      'Namespace shop',
       'PostgresCluster shop db',
       'RedisCluster shop cache',
       'BackupSchedule shop db',
@@ -206,8 +215,9 @@ describe('gitops', () => {
       ]),
     ).toEqual([
       ['0', `deploy/${environment}/crds`, false],
-      ['1', `deploy/${environment}/operator`, true],
-      ['2', `deploy/${environment}/databases`, false],
+      ['1', `deploy/${environment}/namespaces`, false],
+      ['2', `deploy/${environment}/operator`, true],
+      ['3', `deploy/${environment}/databases`, false],
     ]);
     expect(applications.map(({ spec }) => spec.source.path).sort()).toEqual(foldersBelow(environment));
   });
@@ -218,10 +228,29 @@ describe('gitops', () => {
       kustomizations.map(({ spec }) => [spec.path, spec.prune, ...(spec.dependsOn ?? []).map(({ name }) => name)]),
     ).toEqual([
       [`./deploy/${environment}/crds`, false],
-      [`./deploy/${environment}/operator`, true, 'crds'],
+      [`./deploy/${environment}/namespaces`, false, 'crds'],
+      [`./deploy/${environment}/operator`, true, 'namespaces'],
       [`./deploy/${environment}/databases`, false, 'operator'],
     ]);
     expect(kustomizations.map(({ spec }) => spec.path.slice(2)).sort()).toEqual(foldersBelow(environment));
+    // Flux waits for `interval` after a failure, unless this says otherwise.
+    expect(kustomizations.map(({ spec }) => spec.retryInterval)).toEqual(kustomizations.map(() => '1m'));
+  });
+
+  it('creates every namespace that it uses before the operator, which has rights in these alone', () => {
+    const { 'staging/namespaces/namespaces': created = [] } = idsIn('gitops');
+    expect(created).toEqual(['Namespace shop']);
+    const used = ['operator', 'databases'].flatMap((part) =>
+      (filesOf('gitops')[`staging/${part}/${part}`] ?? []).flatMap(({ metadata }) => metadata.namespace ?? []),
+    );
+    expect([...new Set(used)]).toEqual(['clusterwright-system', 'shop']);
+    const roles = (idsIn('gitops')['staging/operator/operator'] ?? []).filter((id) => /^(Cluster)?Role /.test(id));
+    expect(roles).toEqual([
+      'Role clusterwright-system clusterwright-leader',
+      'Role shop clusterwright',
+      'ClusterRole clusterwright-view',
+      'ClusterRole clusterwright-edit',
+    ]);
   });
 
   it('removes manifests that it no longer writes, and nothing else', () => {

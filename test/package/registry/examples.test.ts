@@ -19,7 +19,7 @@ afterAll(() => rmSync(home, { recursive: true }));
 test.each([
   ['platform-team', 'dist', 6],
   ['application', 'dist', 2],
-  ['gitops', 'deploy', 11],
+  ['gitops', 'deploy', 13],
 ])(
   '%s installs, synthesizes and type-checks',
   (name, output, files) => {
