@@ -8611,7 +8611,14 @@ export interface RedisClusterSpec {
   readonly deletionPolicy?: RedisClusterSpecDeletionPolicy;
 
   /**
-   * Image to run instead of docker.io/library/redis:VERSION, with a tag or a digest.
+   * Server of the cluster. It can change from Redis to Valkey while version is 7.2 or earlier, and not back.
+   *
+   * @schema RedisClusterSpec#engine
+   */
+  readonly engine?: RedisClusterSpecEngine;
+
+  /**
+   * Image to run instead of docker.io/library/redis:VERSION or docker.io/valkey/valkey:VERSION, with a tag or a digest.
    *
    * @schema RedisClusterSpec#image
    */
@@ -8688,7 +8695,7 @@ export interface RedisClusterSpec {
   readonly storage?: RedisClusterSpecStorage;
 
   /**
-   * Version of Redis, major.minor, 7.0 or later. It can only increase, by at most one major version at a time.
+   * Version of the server, major.minor: 7.0 or later of Redis, 7.2 or later of Valkey. It can only increase, by at most one major version at a time.
    *
    * @schema RedisClusterSpec#version
    */
@@ -8708,6 +8715,7 @@ export function toJson_RedisClusterSpec(obj: RedisClusterSpec | undefined): Reco
     'bootstrap': toJson_RedisClusterSpecBootstrap(obj.bootstrap),
     'config': toJson_RedisClusterSpecConfig(obj.config),
     'deletionPolicy': obj.deletionPolicy,
+    'engine': obj.engine,
     'image': obj.image,
     'mode': obj.mode,
     'monitoring': toJson_RedisClusterSpecMonitoring(obj.monitoring),
@@ -8915,6 +8923,34 @@ export interface RedisClusterSpecConfig {
    * @schema RedisClusterSpecConfig#client-query-buffer-limit
    */
   readonly clientQueryBufferLimit?: string;
+
+  /**
+   * Maximum number of entries in the log of large replies.
+   *
+   * @schema RedisClusterSpecConfig#commandlog-large-reply-max-len
+   */
+  readonly commandlogLargeReplyMaxLen?: number;
+
+  /**
+   * Maximum number of entries in the log of large requests.
+   *
+   * @schema RedisClusterSpecConfig#commandlog-large-request-max-len
+   */
+  readonly commandlogLargeRequestMaxLen?: number;
+
+  /**
+   * Minimum bytes of a reply in the log of large replies; -1 for no log.
+   *
+   * @schema RedisClusterSpecConfig#commandlog-reply-larger-than
+   */
+  readonly commandlogReplyLargerThan?: number;
+
+  /**
+   * Minimum bytes of a command in the log of large requests; -1 for no log.
+   *
+   * @schema RedisClusterSpecConfig#commandlog-request-larger-than
+   */
+  readonly commandlogRequestLargerThan?: number;
 
   /**
    * Number of databases. It can only increase, because Redis cannot load data of a database that no longer exists.
@@ -9261,6 +9297,10 @@ export function toJson_RedisClusterSpecConfig(obj: RedisClusterSpecConfig | unde
     'auto-aof-rewrite-percentage': obj.autoAofRewritePercentage,
     'busy-reply-threshold': obj.busyReplyThreshold,
     'client-query-buffer-limit': obj.clientQueryBufferLimit,
+    'commandlog-large-reply-max-len': obj.commandlogLargeReplyMaxLen,
+    'commandlog-large-request-max-len': obj.commandlogLargeRequestMaxLen,
+    'commandlog-reply-larger-than': obj.commandlogReplyLargerThan,
+    'commandlog-request-larger-than': obj.commandlogRequestLargerThan,
     'databases': obj.databases,
     'dynamic-hz': obj.dynamicHz,
     'hash-max-listpack-entries': obj.hashMaxListpackEntries,
@@ -9326,6 +9366,18 @@ export enum RedisClusterSpecDeletionPolicy {
   SNAPSHOT = "Snapshot",
   /** Delete */
   DELETE = "Delete",
+}
+
+/**
+ * Server of the cluster. It can change from Redis to Valkey while version is 7.2 or earlier, and not back.
+ *
+ * @schema RedisClusterSpecEngine
+ */
+export enum RedisClusterSpecEngine {
+  /** Redis */
+  REDIS = "Redis",
+  /** Valkey */
+  VALKEY = "Valkey",
 }
 
 /**

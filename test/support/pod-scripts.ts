@@ -19,6 +19,8 @@ export interface PodStory {
   readonly config?: Readonly<Record<string, string | undefined>>;
   /** What the pod was told. */
   readonly databases?: string;
+  /** Default: a pod of Redis, which is not told. */
+  readonly server?: 'valkey';
   readonly password?: string;
   /** Of the cluster's identity, where the pod has it. */
   readonly identity?: string;
@@ -109,8 +111,9 @@ export async function runPodScript(script: ScriptName | Inline, story: PodStory 
     }
     await put(at('password'), `${story.password ?? 'pw'}\n`);
     if (story.identity !== undefined) await put(at('identity'), `${story.identity}\n`);
-    await put(at('bin', 'redis-cli'), fakeCli(story.cli ?? {}, at('asked')));
-    await put(at('bin', 'redis-server'), `#!/bin/sh\nprintf '%s\\n' "$*" > ${at('started')}\n`);
+    const program = story.server ?? 'redis';
+    await put(at('bin', `${program}-cli`), fakeCli(story.cli ?? {}, at('asked')));
+    await put(at('bin', `${program}-server`), `#!/bin/sh\nprintf '%s\\n' "$*" > ${at('started')}\n`);
     await put(at('bin', 'sleep'), '#!/bin/sh\n');
     const inline = typeof script === 'string' ? undefined : script.inline;
     if (inline !== undefined) await put(at('config', 'inline.sh'), `set -eu\n. "$CONFIG_DIR/library.sh"\n${inline}\n`);
@@ -123,6 +126,7 @@ export async function runPodScript(script: ScriptName | Inline, story: PodStory 
       POD_NAMESPACE: 'apps',
       POD_IP: podIP,
       ...(story.identity === undefined ? {} : { IDENTITY_FILE: at('identity') }),
+      ...(story.server === undefined ? {} : { SERVER: story.server }),
       ...(story.databases === undefined ? {} : { DATABASES: story.databases }),
     });
     const [started] = await lines(at('started'));

@@ -51,6 +51,7 @@ export const redisDefinition: Definition<RedisSpecInput, RedisEndpoints> = {
   },
   images: [releasedImage(defaultVersion), exporterImage],
   sample: { name: 'sample' },
-  shell: (host) => `sh -c 'REDISCLI_AUTH="$(cat /etc/clusterwright/auth/password)" exec redis-cli -h ${host}'`,
+  shell: (host) =>
+    `sh -c 'REDISCLI_AUTH="$(cat /etc/clusterwright/auth/password)" exec "\${SERVER:-redis}-cli" -h ${host}'`,
   reference: redisReferenceOptions,
 };

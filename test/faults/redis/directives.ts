@@ -4,7 +4,7 @@
  */
 
 import type { StructuralSchema } from '../../../src/api/schema.ts';
-import { type Directive, redisDirectives } from '../../../src/engines/redis/kind/directives.ts';
+import { type Directive, isKnown, redisDirectives } from '../../../src/engines/redis/kind/directives.ts';
 import { type Hashes, userOf } from './users.ts';
 
 /** What the engine sets beside the users' directives, or a harness wants to, with the server's defaults. */
@@ -61,7 +61,7 @@ const units: Readonly<Record<string, number>> = { kb: 1024, mb: 1024 ** 2, gb: 1
 
 function directiveOf(name: string, version: string): Directive | undefined {
   const directive: Directive | undefined = (redisDirectives as Readonly<Record<string, Directive>>)[name];
-  return directive !== undefined && Number(directive.since ?? 0) <= Number(version) ? directive : undefined;
+  return directive !== undefined && isKnown(directive, { engine: 'Redis', version }) ? directive : undefined;
 }
 
 /** Splits a line as the server does: words, or strings in double quotes with a backslash before what is special. */

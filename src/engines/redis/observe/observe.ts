@@ -10,6 +10,7 @@ import { infoFields, pairs, rows } from '../client/reply-fields.ts';
 import { RedisError, type Reply } from '../client/resp.ts';
 import { type Credentials, credentialsOf, type Login, PasswordMissing, withSession } from '../client/session.ts';
 import type { RedisSpec } from '../kind/schema.ts';
+import { serverIn } from '../kind/server.ts';
 import { dataPort, redisNames, sentinelPort, termCarrier, unassigned } from '../names.ts';
 import { isSentinelPod } from '../resources/members.ts';
 import { settingsToHold } from '../resources/settings.ts';
@@ -163,7 +164,7 @@ export function dataNode(
   return {
     state: 'answering',
     ...at,
-    version: info.redis_version ?? '',
+    version: serverIn((field) => info[field])?.version ?? '',
     role: isPrimary ? 'primary' : 'replica',
     ...(assigned ? { follows: info.master_host ?? '' } : {}),
     linkUp: isPrimary || info.master_link_status === 'up',

@@ -17,11 +17,11 @@ import { awaitingExpansion, expandingVolumes, growthSteps } from '../../../plan/
 import type { Pod } from '../../../resources/children.ts';
 import type { RedisAction } from '../action.ts';
 import { identityUnusable } from '../client/identity.ts';
+import { atLeast } from '../kind/server.ts';
 import { redisNames } from '../names.ts';
 import { answering, type DataNode, type RedisObserved } from '../observe/observed.ts';
 import type { Situation } from '../observe/situation.ts';
 import { redisResources } from '../resources/resources.ts';
-import { atLeast } from '../resources/settings.ts';
 import { planAlone, planElection } from './election.ts';
 import { goingVolumesOutcome, heldForVolumes } from './going-volumes.ts';
 import { disruptionBlockers } from './health.ts';

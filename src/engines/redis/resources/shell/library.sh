@@ -1,3 +1,5 @@
+# Of the engine: a pod of Redis is not told. While a cluster changes over, pods of both have these scripts.
+cli="${SERVER:-redis}-cli"
 # The password that this pod was started with. The kubelet changes the mounted file under a server that runs, and the server
 # does not take notice. A pod that was made before there was such a file has it in its configuration; what the server itself
 # has written there may hold escapes, which are left alone.
@@ -28,9 +30,9 @@ keep_password() {
   fi
   (umask 077 && printf '%s\n' "$password" > /run/redis/password)
 }
-local_cli() { timeout 2 redis-cli -p 6379 "$@" 2>/dev/null; }
-node_cli() { host=$1; shift; timeout 1 redis-cli -h "$host" -p 6379 "$@" 2>/dev/null; }
-sentinel_cli() { host=$1; shift; timeout 1 redis-cli -h "$host" -p 26379 "$@" 2>/dev/null; }
+local_cli() { timeout 2 "$cli" -p 6379 "$@" 2>/dev/null; }
+node_cli() { host=$1; shift; timeout 1 "$cli" -h "$host" -p 6379 "$@" 2>/dev/null; }
+sentinel_cli() { host=$1; shift; timeout 1 "$cli" -h "$host" -p 26379 "$@" 2>/dev/null; }
 sentinels() { cat "$CONFIG_DIR/sentinels"; }
 # The password of the identity, where this server copies by it: then every node knows who the cluster is. The pod's file may say
 # another than the server has been told, and pods of before have none.
@@ -61,7 +63,7 @@ confine_clients() {
 # Of a sentinel. It has logged in to the others as the cluster since it started.
 confine_sentinel_clients() {
   [ -n "$identity_password" ] && [ ! -e /run/redis/confined ] || return 0
-  case $(timeout 2 redis-cli -p 26379 acl setuser default SENTINEL_CLIENT_RULE 2> /dev/null) in OK*) : > /run/redis/confined ;; esac
+  case $(timeout 2 "$cli" -p 26379 acl setuser default SENTINEL_CLIENT_RULE 2> /dev/null) in OK*) : > /run/redis/confined ;; esac
 }
 # Asks all sentinels at once; prints "ADDRESS SENTINEL VERDICT" of the view with the highest configuration epoch, then
 # all sentinels that watch anybody; or nothing. The verdict says whether a node may follow now. It acknowledges writes

@@ -82,4 +82,4 @@ escaped=$(printf '%s' "$password" | sed 's/[\\"]/\\&/g')
   [ -z "$follow" ] || printf 'replicaof %s\n' "$follow"
 } > "$conf"
 unset REDISCLI_AUTH password escaped identity_password
-exec redis-server "$conf"
+exec "${SERVER:-redis}-server" "$conf"

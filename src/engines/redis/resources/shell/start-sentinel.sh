@@ -57,4 +57,4 @@ else
   mv "$conf.new" "$conf"
 fi
 unset REDISCLI_AUTH password escaped identity_password
-exec redis-server "$conf" --sentinel
+exec "${SERVER:-redis}-server" "$conf" --sentinel

@@ -48,7 +48,7 @@ esac
 `,
   'alive.sh': `#!/bin/sh
 set -eu
-answer=$(timeout 2 redis-cli -p 6379 ping 2>&1) || true
+answer=$(timeout 2 "\${SERVER:-redis}-cli" -p 6379 ping 2>&1) || true
 case $answer in '' | *'Could not connect'*) exit 1 ;; esac
 `,
   'exporter.sh': `#!/bin/sh
@@ -184,7 +184,9 @@ while [ "$tries" -lt 30 ] && in_time; do
 done
 exit 0
 `,
-  'library.sh': `# The password that this pod was started with. The kubelet changes the mounted file under a server that runs, and the server
+  'library.sh': `# Of the engine: a pod of Redis is not told. While a cluster changes over, pods of both have these scripts.
+cli="\${SERVER:-redis}-cli"
+# The password that this pod was started with. The kubelet changes the mounted file under a server that runs, and the server
 # does not take notice. A pod that was made before there was such a file has it in its configuration; what the server itself
 # has written there may hold escapes, which are left alone.
 if [ -s /run/redis/password ]; then
@@ -214,9 +216,9 @@ keep_password() {
   fi
   (umask 077 && printf '%s\\n' "$password" > /run/redis/password)
 }
-local_cli() { timeout 2 redis-cli -p 6379 "$@" 2>/dev/null; }
-node_cli() { host=$1; shift; timeout 1 redis-cli -h "$host" -p 6379 "$@" 2>/dev/null; }
-sentinel_cli() { host=$1; shift; timeout 1 redis-cli -h "$host" -p 26379 "$@" 2>/dev/null; }
+local_cli() { timeout 2 "$cli" -p 6379 "$@" 2>/dev/null; }
+node_cli() { host=$1; shift; timeout 1 "$cli" -h "$host" -p 6379 "$@" 2>/dev/null; }
+sentinel_cli() { host=$1; shift; timeout 1 "$cli" -h "$host" -p 26379 "$@" 2>/dev/null; }
 sentinels() { cat "$CONFIG_DIR/sentinels"; }
 # The password of the identity, where this server copies by it: then every node knows who the cluster is. The pod's file may say
 # another than the server has been told, and pods of before have none.
@@ -247,7 +249,7 @@ confine_clients() {
 # Of a sentinel. It has logged in to the others as the cluster since it started.
 confine_sentinel_clients() {
   [ -n "$identity_password" ] && [ ! -e /run/redis/confined ] || return 0
-  case $(timeout 2 redis-cli -p 26379 acl setuser default SENTINEL_CLIENT_RULE 2> /dev/null) in OK*) : > /run/redis/confined ;; esac
+  case $(timeout 2 "$cli" -p 26379 acl setuser default SENTINEL_CLIENT_RULE 2> /dev/null) in OK*) : > /run/redis/confined ;; esac
 }
 # Asks all sentinels at once; prints "ADDRESS SENTINEL VERDICT" of the view with the highest configuration epoch, then
 # all sentinels that watch anybody; or nothing. The verdict says whether a node may follow now. It acknowledges writes
@@ -321,7 +323,7 @@ set -eu
 # Whatever the volume says, it is no matter of readiness.
 (. "$CONFIG_DIR/volume.sh" && look && { settle_mark || true; settle_term; }) || true
 confine_clients || true
-answer=$(timeout 2 redis-cli -p 6379 ping 2>&1) || true
+answer=$(timeout 2 "$cli" -p 6379 ping 2>&1) || true
 case $answer in
   '' | *'Could not connect'*) exit 1 ;;
   *NOAUTH* | *'AUTH failed'* | *'max number of clients'* | Error:*) [ ! -e /run/redis/loading ] ;;
@@ -334,7 +336,7 @@ esac
 `,
   'sentinel-alive.sh': `#!/bin/sh
 set -eu
-answer=$(timeout 2 redis-cli -p 26379 ping 2>&1) || true
+answer=$(timeout 2 "\${SERVER:-redis}-cli" -p 26379 ping 2>&1) || true
 case $answer in '' | *'Could not connect'*) exit 1 ;; esac
 `,
   'start-data.sh': `#!/bin/sh
@@ -421,7 +423,7 @@ escaped=$(printf '%s' "$password" | sed 's/[\\\\"]/\\\\&/g')
   [ -z "$follow" ] || printf 'replicaof %s\\n' "$follow"
 } > "$conf"
 unset REDISCLI_AUTH password escaped identity_password
-exec redis-server "$conf"
+exec "\${SERVER:-redis}-server" "$conf"
 `,
   'start-sentinel.sh': `#!/bin/sh
 set -eu
@@ -482,7 +484,7 @@ else
   mv "$conf.new" "$conf"
 fi
 unset REDISCLI_AUTH password escaped identity_password
-exec redis-server "$conf" --sentinel
+exec "\${SERVER:-redis}-server" "$conf" --sentinel
 `,
   'volume.sh': `mark=/data/initialised
 received=/data/dump.rdb
@@ -635,9 +637,9 @@ settle_term() {
   'watching.sh': `#!/bin/sh
 set -eu
 . "$CONFIG_DIR/library.sh"
-timeout 2 redis-cli -p 26379 sentinel debug info-period "$(cat "$CONFIG_DIR/info-period-ms")" > /dev/null 2>&1 || true
+timeout 2 "$cli" -p 26379 sentinel debug info-period "$(cat "$CONFIG_DIR/info-period-ms")" > /dev/null 2>&1 || true
 confine_sentinel_clients || true
-answer=$(timeout 2 redis-cli -p 26379 sentinel get-master-addr-by-name "$CLUSTER_NAME" 2>&1) || true
+answer=$(timeout 2 "$cli" -p 26379 sentinel get-master-addr-by-name "$CLUSTER_NAME" 2>&1) || true
 case $answer in
   *NOAUTH* | *'AUTH failed'* | *'max number of clients'* | Error:*) [ -e /run/redis/watching ] ;;
   # An address of version 4 or 6.
