@@ -8,7 +8,7 @@ import { actRedis } from '../../../src/engines/redis/act/act.ts';
 import { info } from '../../faults/redis/conformance/conversation.ts';
 import { realStage } from '../../faults/redis/conformance/real-stage.ts';
 import { password, type Stage, watched } from '../../faults/redis/conformance/stage.ts';
-import { installedVersion } from '../../support/redis-server.ts';
+import { serverPrograms } from '../../support/redis-program.ts';
 import { redisCluster } from '../../support/redis-situation.ts';
 
 const io: EngineContext = {
@@ -41,12 +41,12 @@ async function pairUnderSentinel(stage: Stage): Promise<void> {
   });
 }
 
-describe.skipIf(installedVersion === undefined)('actions on real servers', () => {
+describe.skipIf(serverPrograms.length === 0).each([...serverPrograms])('actions on $name', ({ server }) => {
   let stage: Stage | undefined;
   afterEach(async () => stage?.close());
 
   it('R7: a hand-over moves the role, not by a sentinel in TILT mode, and nobody follows by what was seen before', async () => {
-    stage = await realStage();
+    stage = await realStage(() => server);
     const at = stage;
     await pairUnderSentinel(at);
     const member = (name: string): { pod: string; address: string } => ({ pod: name, address: at.address(name) });
