@@ -1,32 +1,14 @@
 /** Actions that move the primary, on real servers and sentinels: what they ask has to be there. */
-import { connect } from 'node:net';
-import type { Duplex } from 'node:stream';
-import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { EngineContext } from '../../../src/engine/engine-context.ts';
 import { actRedis } from '../../../src/engines/redis/act/act.ts';
 import { info } from '../../faults/redis/conformance/conversation.ts';
 import { realStage } from '../../faults/redis/conformance/real-stage.ts';
 import { password, type Stage, watched } from '../../faults/redis/conformance/stage.ts';
+import { realContext } from '../../support/real-context.ts';
 import { serverPrograms } from '../../support/redis-program.ts';
 import { redisCluster } from '../../support/redis-situation.ts';
 
-const io: EngineContext = {
-  signal: new AbortController().signal,
-  now: () => Date.now(),
-  sleep: (ms, signal) => delay(ms, undefined, signal === undefined ? {} : { signal }),
-  secret: async (name) => (name === 'db-auth' ? { password } : undefined),
-  secretRefused: () => undefined,
-  serviceAccount: () => Promise.resolve(undefined),
-  claim: () => Promise.reject(new Error('nobody here has claims')),
-  exchange: () => Promise.reject(new Error('nobody here speaks HTTP')),
-  dial: (host, port) =>
-    new Promise<Duplex>((resolve, reject) => {
-      const socket = connect({ host, port });
-      socket.once('error', reject);
-      socket.once('connect', () => resolve(socket));
-    }),
-};
+const io = realContext({ 'db-auth': { password } });
 
 async function pairUnderSentinel(stage: Stage): Promise<void> {
   await Promise.all(['n1', 'n2', 's1'].map((member) => stage.start(member)));

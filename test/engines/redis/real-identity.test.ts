@@ -3,8 +3,6 @@
  * actions. Then another cluster with the same password gets an address of it.
  */
 
-import { connect } from 'node:net';
-import type { Duplex } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../../src/api/object.ts';
@@ -18,31 +16,13 @@ import { planRedis } from '../../../src/engines/redis/plan/plan.ts';
 import { follow, info } from '../../faults/redis/conformance/conversation.ts';
 import { realStage } from '../../faults/redis/conformance/real-stage.ts';
 import { password, type Stage, watched } from '../../faults/redis/conformance/stage.ts';
+import { realContext } from '../../support/real-context.ts';
 import { type ServerProgram, serverPrograms } from '../../support/redis-program.ts';
 import { nodeAddress, redisWorld, sentinelAddress } from '../../support/redis-situation.ts';
 
 const nodes = ['n1', 'n2', 'n3'];
 const sentinels = ['s1', 's2', 's3'];
 const own = 'pAsSwOrDoFtHeClUsTeR';
-
-function ioWith(secrets: Readonly<Record<string, Readonly<Record<string, string>>>>): EngineContext {
-  return {
-    signal: new AbortController().signal,
-    now: () => Date.now(),
-    sleep: (ms, signal) => delay(ms, undefined, signal === undefined ? {} : { signal }),
-    secret: async (name) => secrets[name],
-    secretRefused: () => undefined,
-    serviceAccount: () => Promise.resolve(undefined),
-    claim: () => Promise.reject(new Error('nobody here has claims')),
-    exchange: () => Promise.reject(new Error('nobody here speaks HTTP')),
-    dial: (host, port) =>
-      new Promise<Duplex>((resolve, reject) => {
-        const socket = connect({ host, port });
-        socket.once('error', reject);
-        socket.once('connect', () => resolve(socket));
-      }),
-  };
-}
 
 /** Pods at the addresses of the stage, with the templates of a cluster that is older than its identity. */
 function worldAt(stage: Stage, { engine, version }: ServerProgram) {
@@ -113,7 +93,7 @@ describe.skipIf(serverPrograms.length === 0).each([...serverPrograms])(
       const runs = async (): Promise<unknown> =>
         Promise.all(nodes.map(async (member) => (await info(at, member, 'server')).run_id));
       const before = await runs();
-      const told = await operate(at, program, ioWith(secrets));
+      const told = await operate(at, program, realContext(secrets));
       const logins = told.filter((line) => line.includes('cluster'));
       expect(logins.slice(0, 6)).toEqual([
         ...['db-0', 'db-1', 'db-2'].map((pod) => `tell ${pod} who the cluster is`),
@@ -130,7 +110,7 @@ describe.skipIf(serverPrograms.length === 0).each([...serverPrograms])(
       // The Secret of the clients says something else: the operator is let in, and sees who does not know it.
       const edited = { ...secrets, 'db-auth': { password: 'another' } };
       const { cluster, children } = worldAt(at, program);
-      const observed = await observeRedis(cluster, children, ioWith(edited));
+      const observed = await observeRedis(cluster, children, realContext(edited));
       expect(observed.data.map((node) => 'lacks' in node && node.lacks)).toEqual(Array(3).fill(['password']));
       expect(planRedis(situationOf(cluster, children, observed)).outcome).toMatchObject({
         state: 'blocked',
@@ -144,14 +124,14 @@ describe.skipIf(serverPrograms.length === 0).each([...serverPrograms])(
       await at.ask('n3', 'SET', 'theirs', '1');
       const since = at.now();
       // The operator's view of the pods may be late: it is at an address that was ours, and takes the password of the clients.
-      const stranger = await observeRedis(cluster, children, ioWith(secrets));
+      const stranger = await observeRedis(cluster, children, realContext(secrets));
       expect(stranger.data[2]).toMatchObject({ state: 'silent', why: expect.stringMatching(/another cluster/) });
       const acts = planRedis(situationOf(cluster, children, stranger)).steps.filter((step) => step.type === 'act');
       expect(acts.filter(({ summary }) => summary.includes('db-2'))).toEqual([]);
       // One that was made by hand knows of no cluster, and has no address to announce.
       await at.ask('n3', 'ACL', 'DELUSER', 'clusterwright/apps/other');
       await at.ask('n3', 'CONFIG', 'SET', 'replica-announce-ip', '');
-      const byHand = await observeRedis(cluster, children, ioWith(secrets));
+      const byHand = await observeRedis(cluster, children, realContext(secrets));
       expect(byHand.data[2]).toMatchObject({
         state: 'silent',
         why: expect.stringMatching(/no process of this cluster/),
