@@ -8,8 +8,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { atLeast, canRead } from '../../../src/engines/redis/kind/server.ts';
+import { redisConf } from '../../../src/engines/redis/resources/config.ts';
 import { type RedisProcess, startRedis } from '../../support/redis-process.ts';
 import { type ServerProgram, serverProgram, serverPrograms } from '../../support/redis-program.ts';
+import { startRedisServer } from '../../support/redis-server.ts';
+import { redisCluster } from '../../support/redis-situation.ts';
 import { until } from '../../support/until.ts';
 
 const persistent = ['appendonly yes', 'repl-diskless-sync-delay 0', 'enable-debug-command yes'];
@@ -114,6 +117,14 @@ describe.skipIf(serverPrograms.length < 2)('a server of another engine or versio
       if (!(await link()).includes('master_link_status:up')) throw new Error('not yet');
     });
     expect(await replica.command('DEBUG', 'DIGEST')).toBe(digest);
+  });
+});
+
+describe.skipIf(serverPrograms.length < 2)('redis.conf of a cluster that becomes Valkey', () => {
+  it.each(serverPrograms)('is read by $name, which may start again meanwhile', async ({ server }) => {
+    const text = redisConf(redisCluster({ engine: 'Valkey', version: '8.1', replicas: 3 })).replace(/^dir .*$/m, '');
+    const running = await startRedisServer(text, undefined, server);
+    await running.stop();
   });
 });
 

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { redisBackup } from '../../../src/engines/redis/backup/support.ts';
 import type { RedisSpecInput } from '../../../src/engines/redis/kind/schema.ts';
 import { dataNode } from '../../../src/engines/redis/observe/observe.ts';
+import { redisConf } from '../../../src/engines/redis/resources/config.ts';
 import { redisResources } from '../../../src/engines/redis/resources/resources.ts';
 import type { ScriptName } from '../../../src/engines/redis/resources/scripts.ts';
 import { runPodScript } from '../../support/pod-scripts.ts';
@@ -32,6 +33,15 @@ describe.each(['db', 'db-sentinel'])('the StatefulSet %s', (name) => {
     expect(of({ engine: 'Redis' })).toEqual(of({}));
     expect(JSON.stringify(of({}))).not.toContain('SERVER');
   });
+});
+
+it('a server of Redis that starts again in the middle of the change can read the file', () => {
+  const text = redisConf(redisCluster(valkey));
+  expect(text).not.toContain('commandlog-');
+  expect(text).not.toContain('\nset-max-listpack-');
+  expect(redisConf(redisCluster({ version: '8.0' }))).toContain('\nset-max-listpack-');
+  const chosen = { 'commandlog-reply-larger-than': 10 };
+  expect(redisConf(redisCluster({ ...valkey, config: chosen }))).toContain('commandlog-reply-larger-than 10\n');
 });
 
 describe('a script in a pod of Valkey', () => {
