@@ -1,6 +1,7 @@
 /** What differs where a cluster runs Valkey. */
 import { describe, expect, it } from 'vitest';
 import { redisBackup } from '../../../src/engines/redis/backup/support.ts';
+import { redisDefinition } from '../../../src/engines/redis/definition.ts';
 import type { RedisSpecInput } from '../../../src/engines/redis/kind/schema.ts';
 import { dataNode } from '../../../src/engines/redis/observe/observe.ts';
 import { redisConf } from '../../../src/engines/redis/resources/config.ts';
@@ -42,6 +43,11 @@ it('a server of Redis that starts again in the middle of the change can read the
   expect(redisConf(redisCluster({ version: '8.0' }))).toContain('\nset-max-listpack-');
   const chosen = { 'commandlog-reply-larger-than': 10 };
   expect(redisConf(redisCluster({ ...valkey, config: chosen }))).toContain('commandlog-reply-larger-than 10\n');
+});
+
+it('people are told the client that its pods have', () => {
+  expect(redisDefinition.shell?.('db', { engine: 'Valkey' })).toContain('exec valkey-cli -h db');
+  expect(redisDefinition.shell?.('db', {})).toContain('exec redis-cli -h db');
 });
 
 describe('a script in a pod of Valkey', () => {
