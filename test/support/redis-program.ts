@@ -2,7 +2,7 @@
  * The server programs of the sandbox's images, for tests that run several engines and versions: unpacked from the layers in
  * the cache, once, and started by the loader that came with them. Those whose image was never made are left out.
  */
-import { chmodSync, existsSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { releases, type Server, type ServerEngine } from '../../src/engines/redis/kind/server.ts';
@@ -75,18 +75,16 @@ export const redisPrograms: ReadonlyMap<string, RedisProgram> = new Map(
   unpacked.flatMap(({ engine, version, server }) => (engine === 'Redis' ? [[version, server] as const] : [])),
 );
 
-const folders = new Map<string, string>();
-
-/** A folder for the PATH, with the programs under the names that a pod of this engine has. It stays until the machine cleans up. */
+/** A folder for the PATH, with the programs under the names that a pod of this engine has: one for each of these, for all tests. */
 export function programFolder({ engine, name, server, cli }: ServerProgram): string {
-  const known = folders.get(name);
-  if (known !== undefined) return known;
-  const folder = mkdtempSync(join(tmpdir(), 'server-programs-'));
+  const folder = join(tmpdir(), `server-programs-${name.replace(' ', '-')}`);
+  mkdirSync(folder, { recursive: true });
   for (const [what, command] of Object.entries({ server, cli })) {
     const path = join(folder, `${releases[engine].program}-${what}`);
-    writeFileSync(path, `#!/bin/sh\nexec ${command.map((word) => `'${word}'`).join(' ')} "$@"\n`);
-    chmodSync(path, 0o755);
+    const own = `${path}-${process.pid}`;
+    writeFileSync(own, `#!/bin/sh\nexec ${command.map((word) => `'${word}'`).join(' ')} "$@"\n`, { mode: 0o755 });
+    // Another test may run it just now.
+    renameSync(own, path);
   }
-  folders.set(name, folder);
   return folder;
 }
