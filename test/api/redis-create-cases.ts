@@ -41,6 +41,7 @@ export const createCases: readonly Case[] = [
   { story: 'one node under Sentinel', spec: { replicas: 1 } },
   { story: 'the most data nodes', spec: { replicas: 9 } },
   { story: 'a Secret named, its key defaulted', spec: { auth: { secretRef: { name: 'a' } } } },
+  { story: 'an overlap without a Secret', spec: { auth: { overlap: '2m' } } },
   { story: 'an image by digest', spec: { image: `redis@sha256:${'0a'.repeat(32)}` } },
   { story: 'an image by tag and digest', spec: { image: `ghcr.io/a/b__c.d/redis:8@sha256:${'0a'.repeat(32)}` } },
   { story: 'data that may be lost, said so', spec: { storage: { ephemeral: true } } },
@@ -377,7 +378,8 @@ export const createCases: readonly Case[] = [
     spec: { version: '7.0', config: { 'set-max-listpack-entries': 32 } },
     refused: 'spec',
   },
-  { story: 'auth without a Secret', spec: { auth: {} }, refused: 'spec.auth.secretRef' },
+  { story: 'an overlap that is too short', spec: { auth: { overlap: '119s' } }, refused: 'spec.auth.overlap' },
+  { story: 'an overlap that is too long', spec: { auth: { overlap: '10081m' } }, refused: 'spec.auth.overlap' },
   { story: 'a Secret without a name', spec: { auth: { secretRef: {} } }, refused: 'spec.auth.secretRef.name' },
   {
     story: 'a Secret of another namespace',
