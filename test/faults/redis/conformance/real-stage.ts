@@ -5,6 +5,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type RedisConnection, redisConnection } from '../../../../src/engines/redis/client/connection.ts';
+import type { RedisProgram } from '../../../support/redis-program.ts';
 import { until } from '../../../support/until.ts';
 import { talkOn } from './simulated-stage.ts';
 import { dataConf, hostNumber, password, type Stage, sentinelConf } from './stage.ts';
@@ -23,7 +24,8 @@ function network(): string {
   return `127.${10 + (process.pid % 200)}.${((process.pid >> 8) * 64 + stages) % 250}`;
 }
 
-export async function realStage(): Promise<Stage> {
+/** @param program by default the one on the PATH */
+export async function realStage([command, ...first]: RedisProgram = ['redis-server']): Promise<Stage> {
   const prefix = network();
   const directory = await mkdtemp(join(tmpdir(), 'redis-stage-'));
   const running = new Map<string, { readonly child: ChildProcess; readonly ended: Promise<number | null> }>();
@@ -66,7 +68,8 @@ export async function realStage(): Promise<Stage> {
         const text = [`bind ${ip}`, `dir ${own}`, 'logfile ""', ...(isData ? dataConf(ip) : sentinelConf(member, ip))];
         await writeFile(conf, `${[...text, ...lines].join('\n')}\n`);
       }
-      const child = spawn('redis-server', isData ? [conf] : [conf, '--sentinel'], { stdio: 'ignore' });
+      const args = [...first, conf, ...(isData ? [] : ['--sentinel'])];
+      const child = spawn(command, args, { stdio: 'ignore' });
       children.add(child);
       const ended = new Promise<number | null>((resolve) => {
         child.once('exit', (code) => {
