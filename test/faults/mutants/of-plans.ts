@@ -256,16 +256,16 @@ export const planMutants: readonly Mutant[] = [
     oracle: 'O1',
   },
   {
-    id: 'unknown-password-unsaid',
-    defect: 'nobody says that the servers do not know the password in the Secret',
+    id: 'unusable-password-unsaid',
+    defect: 'nobody says that the password in the Secret is of no use',
     edits: [
       {
         file: 'engines/redis/plan/plan.ts',
-        find: 'if (problem !== undefined) return unfinished([], passwordUnknown(problem));',
-        replace: '',
+        find: 'const held = problem ?? awaitsPasswords(situation);',
+        replace: 'const held = awaitsPasswords(situation);',
       },
     ],
-    scenarios: ['S7 password'],
+    scenarios: ['S7 unusable'],
     classes: ['F1'],
     oracle: 'O1',
   },

@@ -140,6 +140,7 @@ class Container implements RunningProgram {
       configDir: env.CONFIG_DIR ?? '',
       password,
       mounted,
+      isNew: !run.has('password'),
       identityPassword: identityFile?.split('\n', 1)[0],
       databases: env.DATABASES,
       config: (name) => this.#context.file(`${env.CONFIG_DIR}/${name}`) ?? '',

@@ -18,6 +18,8 @@ export interface PodShell {
   password: string;
   /** What the Secret says now. */
   readonly mounted: string;
+  /** Nothing has been started in it yet. */
+  readonly isNew: boolean;
   /** Of the cluster's identity; undefined in a pod that was made before there was one. */
   readonly identityPassword: string | undefined;
   /** How many the pod was told; undefined where it was not. */
@@ -76,9 +78,7 @@ export async function keepAccepted(shell: PodShell): Promise<void> {
 export function defaultRule(shell: PodShell): string[] {
   const own = hashOf(shell.password);
   const last = hashesIn(acceptedIn(shell));
-  const all = [
-    ...new Set([...(last.length > 0 ? last : [own]), ...(shell.mounted === '' ? [] : [hashOf(shell.mounted)])]),
-  ];
+  const all = [...new Set([...last, ...(shell.isNew || last.length === 0 ? [own] : [])])];
   if (all.length === 1 && all[0] === own) return [];
   return [`user default on ${all.map((hash) => `#${hash}`).join(' ')} ~* &* +@all`];
 }

@@ -111,6 +111,7 @@ async function translated(script: ScriptName, story: PodStory): Promise<Decision
       configDir: 'config',
       password: story.run?.password ?? story.password ?? 'pw',
       mounted: story.password ?? 'pw',
+      isNew: story.run?.password === undefined,
       identityPassword: story.identity,
       databases: story.databases,
     },

@@ -49,18 +49,20 @@ keep_accepted() {
   printf '%s\n' "$told" > "$accepted.new" && mv -f "$accepted.new" "$accepted"
 }
 # The rule of the default user, where clients may log in with more than the password of the pod, or no more with that: what was accepted
-# last, and what the Secret says.
+# last. What the Secret says comes only with a new pod, which has no other password: whoever runs already is told by the operator, after
+# the sentinels, so that the scripts do not go over to it before those know it.
 default_rule() {
-  mounted=$(mounted_password)
   {
-    if [ -s "$accepted" ]; then cat "$accepted"; else hash_of "$password"; fi
-    [ -z "$mounted" ] || hash_of "$mounted"
+    [ ! -s "$accepted" ] || cat "$accepted"
+    if [ "$is_new" = yes ] || [ ! -s "$accepted" ]; then hash_of "$password"; fi
   } | hashes | awk -v own="$(hash_of "$password")" '
     { rule = rule " #" $0; last = $0 }
     END { if (NR != 1 || last != own) printf "user default on%s ~* &* +@all\n", rule }'
 }
 # A container that restarts in this pod keeps the password that the pod started with. A pod does not start with an empty
 # password: the server would accept every client.
+is_new=yes
+[ ! -s /run/redis/password ] || is_new=no
 keep_password() {
   if [ -z "$password" ] && [ ! -s /run/redis/password ]; then
     echo "the first line of $AUTH_FILE is empty" >&2
