@@ -37,6 +37,8 @@ export async function observeRedis(
     if (!(error instanceof PasswordMissing)) throw error;
     return { ...nobody, ...missing, credentialsProblem: error.message, isBindable: false };
   }
+  // Before anybody refuses what the Secret says: all of this look rests on one reading of it.
+  const isBindable = await isBindableBy(cluster, io);
   // Secrets are read anew before long where somebody refuses what they said.
   const refused = (lacks: readonly Lack[]): void => {
     if (lacks.includes('identity') && credentials.identity !== undefined) {
@@ -87,7 +89,7 @@ export async function observeRedis(
     at: io.now(),
     ...(named.length === 0 ? {} : { namedPasswords: named.length }),
     ...(unusable === undefined ? {} : { unusablePassword: unusable }),
-    isBindable: await isBindableBy(cluster, io),
+    isBindable,
     ...missing,
     ...(credentials.missing === undefined ? {} : { passwordMissing: credentials.missing }),
   };
