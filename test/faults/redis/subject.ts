@@ -137,6 +137,9 @@ function ofIdentity(
         ? []
         : [`${name} does not watch as the cluster`],
     ),
+    ...sentinels.flatMap(({ name, sentinel }) =>
+      sentinel?.peerUser === user ? [] : [`${name} does not meet the other sentinels as the cluster`],
+    ),
   ];
 }
 
