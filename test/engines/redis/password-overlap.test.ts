@@ -126,6 +126,19 @@ describe('the password of before', () => {
       ['blocked IdentityUnusable'],
     ],
     [
+      'nor where the Secret names one that is of no use, though all have it',
+      overlapping(60, { observed: { unusablePassword: 'key password has a control character' } }),
+      ['settled'],
+    ],
+    [
+      'goes from a single node, too',
+      overlapping(60, {
+        spec: { mode: 'Standalone', replicas: 1 },
+        nodes: { 0: { formers: [0], lacks: ['replication'] } },
+      }),
+      ['retire db-0', 'wait RotatingPassword'],
+    ],
+    [
       'goes from those that have it, where the operator ended in the middle',
       overlapping(60, { nodes: {} }),
       [0, 1, 2].map((i) => `retire db-sentinel-${i}`).concat('wait RotatingPassword'),
@@ -166,6 +179,12 @@ describe('the condition of an overlap', () => {
       { observed: { namedPasswords: 2 } },
       'NamedPasswordsAccepted: every process accepts the 2 passwords in Secret db-auth',
     ],
+    [
+      'nor while somebody has yet to be told one more',
+      { ...both, nodes: { all: { formers: [0], lacks: ['password'] } } },
+      undefined,
+    ],
+    ['nor where the Secret is gone', { ...both, observed: { passwordMissing: 'it is gone' } }, undefined],
     [
       'stays where one is silent later',
       overlapping(10, { nodes: { ...both.nodes, 2: 'silent' } }),

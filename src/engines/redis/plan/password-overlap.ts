@@ -89,13 +89,15 @@ export function awaitsPasswords(situation: Situation): Outcome | undefined {
   return wait('RotatingPassword', message, recheckMs);
 }
 
-/** Only where the cluster is whole, and everybody logs in to everybody as the cluster. Empty until the overlap is over. */
+/**
+ * Empty until the overlap is over. Asked where nothing else is to be done: the cluster is whole, no restart is due, and everybody logs in to
+ * everybody as the cluster.
+ */
 export function planRetirement(situation: Situation): Act[] {
-  const { cluster, observed, dataSize, sentinelSize } = situation;
+  const { cluster, observed } = situation;
   const processes = processesIn(situation);
-  const isWhole = processes.length >= dataSize + sentinelSize && processes.every(({ lacks }) => lacks === undefined);
-  const mayLogIn = observed.identity === undefined && observed.passwordMissing === undefined;
-  if (!isWhole || !mayLogIn || observed.unusablePassword !== undefined || !isOver(situation)) return [];
+  const isOfUse = observed.identity === undefined && observed.unusablePassword === undefined;
+  if (!isOfUse || !isOver(situation)) return [];
   const { name } = passwordSecret(cluster);
   return processes.flatMap((process): Act[] =>
     process.formers === undefined
