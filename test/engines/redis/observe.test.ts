@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import { hashOf } from '../../../src/engines/redis/client/identity.ts';
 import { infoFields } from '../../../src/engines/redis/client/reply-fields.ts';
 import { RedisError } from '../../../src/engines/redis/client/resp.ts';
-import { isKnownTo } from '../../../src/engines/redis/observe/accepted.ts';
 import { dataNode, observeRedis, viewOf } from '../../../src/engines/redis/observe/observe.ts';
 import type { DataNode, RedisObserved, SentinelView } from '../../../src/engines/redis/observe/observed.ts';
 import { redisResources } from '../../../src/engines/redis/resources/resources.ts';
@@ -402,19 +401,6 @@ describe('a look at a cluster', () => {
       expect([observed.namedPasswords, observed.unusablePassword]).toEqual([3, undefined]);
     });
 
-    it.each([
-      ['a\tb', 'key password-next has a control character, or is not UTF-8'],
-      ['a\ufffdb', 'key password-next has a control character, or is not UTF-8'],
-      ['\nsecond line', 'key password-next is empty'],
-      ['é'.repeat(257), 'key password-next has more than 512 bytes'],
-      ['a "quoted" \\ one, with blanks', undefined],
-      ['x'.repeat(512), undefined],
-    ])('whose next password is %j', async (next, why) => {
-      const given = { ...secrets, 'db-auth': { password: 'pw', 'password-next': next } };
-      const processes = all(own(primaryNode, 'pw'), own(sentinel, 'pw'));
-      expect((await look({}, { processes, secrets: given })).observed.unusablePassword).toBe(why);
-    });
-
     it('and is refused altogether: in the words of the server', async () => {
       const { observed } = await look(
         {},
@@ -429,15 +415,6 @@ describe('a look at a cluster', () => {
       );
       expect(observed.data[0]).toMatchObject({ state: 'silent', refusal: refusal.message });
     });
-  });
-
-  it.each([
-    [['flags', ['on', 'nopass'], 'passwords', []], true],
-    [['flags', ['on'], 'passwords', [hashOf('a'), hashOf('pw')]], true],
-    [['flags', ['on'], 'passwords', [hashOf('a')]], false],
-    [null, false],
-  ])('of a user like %j the password is known: %s', (user, known) => {
-    expect(isKnownTo(user, 'pw')).toBe(known);
   });
 
   it('a cluster without pods needs no password', async () => {

@@ -1,5 +1,4 @@
 /** With which passwords the processes let clients in, compared with those that the Secret names. */
-import { hashOf } from '../client/identity.ts';
 import type { Reply } from '../client/resp.ts';
 
 /** Of a user, as `ACL GETUSER` tells. */
@@ -17,11 +16,7 @@ export function acceptedBy(user: Reply): Accepted {
   return { isOpen: of('flags').includes('nopass'), hashes: of('passwords').map(String) };
 }
 
-/** Whether a user has this password, or needs none. */
-export function isKnownTo(user: Reply, password: string): boolean {
-  return knowsAll(acceptedBy(user), [hashOf(password)]);
-}
-
+/** Whether a user has each of these passwords, or needs none. */
 export function knowsAll({ isOpen, hashes }: Accepted, named: readonly string[]): boolean {
   return isOpen || named.every((hash) => hashes.includes(hash));
 }

@@ -27,7 +27,8 @@ import {
   written,
 } from './answers.ts';
 import { handOver } from './hand-over.ts';
-import { hashOf, type PodShell } from './pod-shell.ts';
+import { changing } from './password-stories.ts';
+import type { PodShell } from './pod-shell.ts';
 import { admit, alive, ping, sentinelAlive, watching } from './probes.ts';
 import { startData } from './start-data.ts';
 import { startSentinel } from './start-sentinel.ts';
@@ -139,45 +140,6 @@ async function translated(script: ScriptName, story: PodStory): Promise<Decision
   const succeeds = await probes[script]?.(shell);
   return decision({ code: succeeds === true ? 0 : 1, asked, conf: [], ...left() });
 }
-
-/** While the password of the clients changes. */
-const [old, next] = ['old', 'next'].map(hashOf) as [string, string];
-const user = (...hashes: readonly string[]): string =>
-  ['flags', 'on', 'passwords', ...hashes, 'commands', '+@all', 'keys', '~*', 'channels', '&*'].join('\n');
-const started: PodStory = { password: 'next', run: { password: 'old' } };
-const learning = (...hashes: readonly string[]): PodStory => ({
-  ...{ password: 'next', identity: 'own' },
-  cli: { [master('s0')]: view('10.0.0.7'), '*"acl getuser default"': user(...hashes) },
-});
-const changing: readonly (readonly [story: string, script: ScriptName, pod: PodStory])[] = [
-  ...(['ping.sh', 'admit.sh', 'hand-over.sh', 'watching.sh'] as const).flatMap((script) =>
-    ['PONG', 'LOADING Redis is loading', 'AUTH failed: WRONGPASS x\nNOAUTH x', ''].map(
-      (answer) =>
-        [
-          `knows another password: ${answer}`,
-          script,
-          { ...started, cli: first({ '*" ping"': answer }, whole) },
-        ] as const,
-    ),
-  ),
-  ['knows what it accepts, alone', 'ping.sh', { ...noSentinels, cli: { '*"getuser"*': user(old, next), '*': 'OK' } }],
-  ['comes back with another password', 'start-data.sh', { ...noSentinels, ...started, mark: podIP }],
-  [
-    'comes back with what it accepted',
-    'start-data.sh',
-    { ...noSentinels, password: 'next', run: { password: 'next', accepted: `${old}\n${next}\n` }, mark: podIP },
-  ],
-  [
-    'comes back without what it accepted no more',
-    'start-data.sh',
-    { ...noSentinels, ...started, run: { password: 'old', accepted: `${next}\n` }, mark: podIP },
-  ],
-  ...(['start-data.sh', 'start-sentinel.sh'] as const).flatMap((script) =>
-    [[old, next], [old], [next], []].map(
-      (hashes) => [`learns of ${hashes.length} passwords`, script, learning(...hashes)] as const,
-    ),
-  ),
-];
 
 const named = { [master('s1')]: view('10.0.0.7') };
 const primaryAt = (address: string) => ({ [`"-h ${address} -p 6379 role"`]: 'master\n70' });
@@ -398,8 +360,6 @@ const rows: readonly (readonly [story: string, script: ScriptName, pod: PodStory
       },
     },
   ],
-  ['has an identity', 'start-sentinel.sh', { cli: { [master('s0')]: view('10.0.0.7') }, identity: 'own' }],
-  ['has an identity', 'start-data.sh', { cli: { [master('s0')]: view('10.0.0.7') }, identity: 'own', mark: podIP }],
   ...changing,
   ['knows nobody', 'start-sentinel.sh', { password: 'a"b\\c d' }],
 ];
