@@ -378,6 +378,8 @@ export const createCases: readonly Case[] = [
     spec: { version: '7.0', config: { 'set-max-listpack-entries': 32 } },
     refused: 'spec',
   },
+  { story: 'an overlap of two parts', spec: { auth: { overlap: '2m3s' } }, refused: 'spec.auth.overlap' },
+  { story: 'an overlap with many digits', spec: { auth: { overlap: '000000120s' } }, refused: 'spec.auth.overlap' },
   { story: 'an overlap that is too short', spec: { auth: { overlap: '119s' } }, refused: 'spec.auth.overlap' },
   { story: 'an overlap that is too long', spec: { auth: { overlap: '10081m' } }, refused: 'spec.auth.overlap' },
   { story: 'a Secret without a name', spec: { auth: { secretRef: {} } }, refused: 'spec.auth.secretRef.name' },
