@@ -117,7 +117,10 @@ describe.skipIf(installedVersion === undefined)('a cluster of real servers that 
       ...['db-0', 'db-1', 'db-2'].map((pod) => `tell ${pod} who the cluster is`),
       ...['db-0', 'db-1', 'db-2'].map((pod) => `have ${pod} copy as the cluster`),
     ]);
-    expect(logins.slice(6).sort()).toEqual([0, 1, 2].map((i) => `have db-sentinel-${i} watch as the cluster`));
+    expect(logins.slice(6, 9).sort()).toEqual([0, 1, 2].map((i) => `have db-sentinel-${i} watch as the cluster`));
+    expect(logins.slice(9).sort()).toEqual(
+      [0, 1, 2].map((i) => `have db-sentinel-${i} meet the other sentinels as the cluster`),
+    );
     await knownToAll(at);
     expect([(await info(at, 'n1')).role, (await info(at, 'n1')).connected_slaves, await runs()]).toEqual([
       'master',
@@ -131,8 +134,8 @@ describe.skipIf(installedVersion === undefined)('a cluster of real servers that 
     const observed = await observeRedis(cluster, children, ioWith(edited));
     expect(observed.data.map((node) => 'lacks' in node && node.lacks)).toEqual(Array(3).fill(['password']));
     expect(planRedis(situationOf(cluster, children, observed)).outcome).toMatchObject({
-      state: 'blocked',
-      reason: 'PasswordUnknown',
+      state: 'wait',
+      reason: 'RotatingPassword',
     });
 
     // Another cluster with the same password is where a replica was.
