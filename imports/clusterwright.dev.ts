@@ -8576,7 +8576,7 @@ export interface RedisClusterSpec {
   readonly access?: RedisClusterSpecAccess;
 
   /**
-   * Secret with the password. When absent, the operator generates a password.
+   * Passwords of clients.
    *
    * @schema RedisClusterSpec#auth
    */
@@ -8771,17 +8771,24 @@ export function toJson_RedisClusterSpecAccess(obj: RedisClusterSpecAccess | unde
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * Secret with the password. When absent, the operator generates a password.
+ * Passwords of clients.
  *
  * @schema RedisClusterSpecAuth
  */
 export interface RedisClusterSpecAuth {
   /**
-   * A Secret in the namespace of the cluster.
+   * Time for which servers still accept a password that the Secret no longer names, once all of them accept those that it names. From 2m to 10080m.
+   *
+   * @schema RedisClusterSpecAuth#overlap
+   */
+  readonly overlap?: string;
+
+  /**
+   * Secret with the password. When absent, the operator generates a password.
    *
    * @schema RedisClusterSpecAuth#secretRef
    */
-  readonly secretRef: RedisClusterSpecAuthSecretRef;
+  readonly secretRef?: RedisClusterSpecAuthSecretRef;
 }
 
 /**
@@ -8791,6 +8798,7 @@ export interface RedisClusterSpecAuth {
 export function toJson_RedisClusterSpecAuth(obj: RedisClusterSpecAuth | undefined): Record<string, any> | undefined {
   if (obj === undefined) { return undefined; }
   const result = {
+    'overlap': obj.overlap,
     'secretRef': toJson_RedisClusterSpecAuthSecretRef(obj.secretRef),
   };
   // filter undefined values
@@ -9933,7 +9941,7 @@ export function toJson_RedisClusterSpecAccessReplicas(obj: RedisClusterSpecAcces
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * A Secret in the namespace of the cluster.
+ * Secret with the password. When absent, the operator generates a password.
  *
  * @schema RedisClusterSpecAuthSecretRef
  */

@@ -65,8 +65,11 @@ export interface EngineContext {
    * not taken.
    */
   secret(name: string, whose?: SecretOwner, told?: string): Promise<Readonly<Record<string, string>> | undefined>;
-  /** The database refused what that Secret says: it is read anew before it is used again. */
-  secretRefused(name: string): void;
+  /**
+   * The database refused what that Secret says: it is read anew before it is used again. `olderThanMs`: nobody refused it, but somebody may
+   * have edited it; values that were read longer ago than that are read anew.
+   */
+  secretRefused(name: string, olderThanMs?: number): void;
   /** A PersistentVolumeClaim of the cluster's namespace with who uses it, asked anew; undefined where there is none. */
   claim(name: string): Promise<ClaimUse | undefined>;
   /** A ServiceAccount of the cluster's namespace, asked anew; undefined where there is none. */

@@ -35,8 +35,8 @@ export interface SecretReader {
   read(namespace: string, name: string, signal: AbortSignal, told?: string): Promise<Known | undefined>;
   /** Values that this process has just generated need not be read back. `of`: the cluster that they are for. */
   learn(namespace: string, name: string, values: Values, of?: string): void;
-  /** The values did not do. */
-  refuse(namespace: string, name: string): void;
+  /** The values did not do. `olderThanMs`: where they are older than that. */
+  refuse(namespace: string, name: string, olderThanMs?: number): void;
   /** The resource is gone: what its Secrets said may go, too, and no watch tells of it. */
   forget(namespace: string, resource: string): void;
 }
@@ -69,9 +69,9 @@ export function createSecretReader(options: {
       return known.size;
     },
     learn: (namespace, name, values, of) => learn(namespace, name, { values, isOurs: true, of }),
-    refuse(namespace, name) {
+    refuse(namespace, name, olderThanMs = refusedLifeMs) {
       const entry = known.get(`${namespace}/${name}`);
-      if (entry !== undefined) entry.until = Math.min(entry.until, entry.at + refusedLifeMs);
+      if (entry !== undefined) entry.until = Math.min(entry.until, entry.at + olderThanMs);
     },
     forget(namespace, resource) {
       for (const [key, { of }] of known) {
@@ -140,7 +140,7 @@ export function engineIO(options: {
       const found = await reader.read(namespace, name, signal, told);
       return found === undefined || isOf(found, whose) ? found?.values : {};
     },
-    secretRefused: (name) => reader.refuse(namespace, name),
+    secretRefused: (name, olderThanMs) => reader.refuse(namespace, name, olderThanMs),
     claim: (name) => claims(namespace, name, signal),
     serviceAccount: (name) => accounts(namespace, name, signal),
     sleep: (ms, also) => sleep(clock, ms, signal, also),

@@ -169,6 +169,25 @@ describe('a Secret', () => {
     expect(api.reads.length).toBe(2);
   });
 
+  it('that may be older than somebody wants is read anew once it is', async () => {
+    const { clock, io, put, api } = secrets();
+    put('one');
+    await io.secret('db-auth');
+    put('two');
+    await clock.advance(39_999);
+    io.secretRefused('db-auth', 40_000);
+    expect(await io.secret('db-auth')).toEqual({ password: 'one' });
+    await clock.advance(1);
+    io.secretRefused('db-auth', 40_000);
+    expect(await io.secret('db-auth')).toEqual({ password: 'two' });
+    io.secretRefused('db-auth', 40_000);
+    await io.secret('db-auth');
+    expect(api.reads.length).toBe(2);
+    put('three');
+    io.secretRefused('db-auth', 0);
+    expect(await io.secret('db-auth')).toEqual({ password: 'three' });
+  });
+
   it('that was refused long after it was read is read anew at once', async () => {
     const { clock, io, put } = secrets();
     put('one');

@@ -21,7 +21,10 @@ export interface PodStory {
   readonly databases?: string;
   /** Default: a pod of Redis, which is not told. */
   readonly server?: 'valkey';
+  /** In the mounted Secret. One that the pod has started with is `password` in `run`. */
   readonly password?: string;
+  /** Passwords that servers take, by which whoever calls with another one is refused. Default: any. */
+  readonly takes?: readonly string[];
   /** Of the cluster's identity, where the pod has it. */
   readonly identity?: string;
   /** On the volume, where it has held a dataset: at which address. */
@@ -48,6 +51,10 @@ export interface PodEnd {
   readonly mark: string | undefined;
   readonly term: string | undefined;
   readonly used: string | undefined;
+  /** With which the pod logs in from now on. */
+  readonly password: string | undefined;
+  /** Hashes that the pod has written down. */
+  readonly accepted: readonly string[];
 }
 
 export const podIP = '10.0.0.1';
@@ -56,9 +63,12 @@ type Inline = { readonly inline: string };
 
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
-function fakeCli(answers: Readonly<Record<string, string>>, log: string): string {
+function fakeCli({ cli: answers = {}, takes }: PodStory, log: string): string {
   const arms = Object.entries(answers).map(([pattern, answer]) => `${pattern}) printf '%s\\n' ${quoted(answer)} ;;`);
-  return `#!/bin/sh\nprintf '%s\\n' "$*" >> ${log}\ncase "$*" in\n${arms.join('\n')}\n*) exit 1 ;;\nesac\n`;
+  const known = takes?.map(quoted).join('|');
+  const refuse = "echo 'AUTH failed: WRONGPASS' >&2; echo 'NOAUTH Authentication required.'; exit 0";
+  const login = known === undefined ? '' : `case "$REDISCLI_AUTH" in ${known}) ;; *) ${refuse} ;; esac\n`;
+  return `#!/bin/sh\nprintf '%s\\n' "$*" >> ${log}\n${login}case "$*" in\n${arms.join('\n')}\n*) exit 1 ;;\nesac\n`;
 }
 
 async function lines(file: string): Promise<string[]> {
@@ -112,7 +122,7 @@ export async function runPodScript(script: ScriptName | Inline, story: PodStory 
     await put(at('password'), `${story.password ?? 'pw'}\n`);
     if (story.identity !== undefined) await put(at('identity'), `${story.identity}\n`);
     const program = story.server ?? 'redis';
-    await put(at('bin', `${program}-cli`), fakeCli(story.cli ?? {}, at('asked')));
+    await put(at('bin', `${program}-cli`), fakeCli(story, at('asked')));
     await put(at('bin', `${program}-server`), `#!/bin/sh\nprintf '%s\\n' "$*" > ${at('started')}\n`);
     await put(at('bin', 'sleep'), '#!/bin/sh\n');
     const inline = typeof script === 'string' ? undefined : script.inline;
@@ -140,6 +150,8 @@ export async function runPodScript(script: ScriptName | Inline, story: PodStory 
       mark: (await lines(at('data', 'initialised')))[0],
       term: (await lines(at('data', 'term')))[0],
       used: (await lines(at('data', 'databases')))[0],
+      password: (await lines(at('run', 'password')))[0],
+      accepted: await lines(at('run', 'accepted')),
     };
   } finally {
     await rm(directory, { recursive: true });

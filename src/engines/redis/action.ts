@@ -7,6 +7,11 @@ export interface Target {
   readonly address: string;
 }
 
+/** A data node or a sentinel. */
+export interface Process extends Target {
+  readonly part: 'data' | 'sentinel';
+}
+
 export type RedisAction =
   /**
    * Makes a node primary: at first bootstrap, or after every process of the cluster has lost its address. `others` were seen as
@@ -50,6 +55,14 @@ export type RedisAction =
   | { readonly type: 'redis.replicateAs'; readonly node: Target }
   /** Has a sentinel log in to data nodes as the cluster, and tells it who that is. */
   | { readonly type: 'redis.watchAs'; readonly sentinel: Target }
+  /** Has a sentinel log in to the other sentinels as the cluster, which all of them know. */
+  | { readonly type: 'redis.meetAs'; readonly sentinel: Target }
+  /** Has a process let clients in with the passwords that the Secret names, too. */
+  | { readonly type: 'redis.acceptPasswords'; readonly process: Process }
+  /** Has a process let clients in with what another one accepts, too. */
+  | { readonly type: 'redis.acceptAsWell'; readonly process: Process; readonly as: Process }
+  /** Has a process let clients in with nothing but what the Secret names, which it knows. */
+  | { readonly type: 'redis.retirePasswords'; readonly process: Process }
   /** Makes a sentinel forget replicas and peers that are gone; it finds those that exist again within seconds. */
   | { readonly type: 'redis.forget'; readonly sentinel: Target }
   | { readonly type: 'redis.configure'; readonly node: Target; readonly settings: Readonly<Record<string, string>> }

@@ -99,7 +99,10 @@ describe.skipIf(serverPrograms.length === 0).each([...serverPrograms])(
         ...['db-0', 'db-1', 'db-2'].map((pod) => `tell ${pod} who the cluster is`),
         ...['db-0', 'db-1', 'db-2'].map((pod) => `have ${pod} copy as the cluster`),
       ]);
-      expect(logins.slice(6).sort()).toEqual([0, 1, 2].map((i) => `have db-sentinel-${i} watch as the cluster`));
+      expect(logins.slice(6, 9).sort()).toEqual([0, 1, 2].map((i) => `have db-sentinel-${i} watch as the cluster`));
+      expect(logins.slice(9).sort()).toEqual(
+        [0, 1, 2].map((i) => `have db-sentinel-${i} meet the other sentinels as the cluster`),
+      );
       await knownToAll(at);
       expect([(await info(at, 'n1')).role, (await info(at, 'n1')).connected_slaves, await runs()]).toEqual([
         'master',
@@ -113,8 +116,8 @@ describe.skipIf(serverPrograms.length === 0).each([...serverPrograms])(
       const observed = await observeRedis(cluster, children, realContext(edited));
       expect(observed.data.map((node) => 'lacks' in node && node.lacks)).toEqual(Array(3).fill(['password']));
       expect(planRedis(situationOf(cluster, children, observed)).outcome).toMatchObject({
-        state: 'blocked',
-        reason: 'PasswordUnknown',
+        state: 'wait',
+        reason: 'RotatingPassword',
       });
 
       // Another cluster with the same password is where a replica was.

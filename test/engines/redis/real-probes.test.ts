@@ -104,7 +104,7 @@ describe.skipIf(!isPossible).each([...serverPrograms])('on $name', (own) => {
   it('a sentinel whose Secret says something else by now, or that refuses its own pod, is alive and ready', () => {
     const probes = 'run watching.sh; run sentinel-alive.sh; echo';
     const other =
-      'REDISCLI_AUTH=pw $SERVER-cli -p 26379 acl setuser default "#$(printf other | sha256sum | cut -c1-64)" "<pw" > log';
+      'REDISCLI_AUTH=pw $SERVER-cli -p 26379 acl setuser default "#$(printf third | sha256sum | cut -c1-64)" "<pw" > log';
     expect(
       play(
         '26379',

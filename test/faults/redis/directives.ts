@@ -5,7 +5,7 @@
 
 import type { StructuralSchema } from '../../../src/api/schema.ts';
 import { type Directive, isKnown, redisDirectives } from '../../../src/engines/redis/kind/directives.ts';
-import { type Hashes, userOf } from './users.ts';
+import { defaultRuleOf, type Hashes, userOf } from './users.ts';
 
 /** What the engine sets beside the users' directives, or a harness wants to, with the server's defaults. */
 const own: Readonly<Record<string, string>> = {
@@ -74,6 +74,8 @@ export interface Conf {
   readonly settings: ReadonlyMap<string, string>;
   readonly follows?: { readonly host: string; readonly port: number };
   readonly users: Hashes;
+  /** Of the default user, where it has a rule. */
+  readonly accepted?: readonly string[];
 }
 
 /** Undefined where a line keeps the server from starting: a directive that this version does not know. */
@@ -85,13 +87,17 @@ export function parseConf(
   const settings = new Map<string, string>();
   const users = new Map<string, string>();
   let follows: Conf['follows'];
+  let accepted: Conf['accepted'];
   const read = (content: string | undefined): boolean => {
     if (content === undefined) return false;
     return content.split('\n').every((line) => {
       const [name, ...values] = words(line);
       if (name === undefined || name.startsWith('#')) return true;
       if (name === 'include') return read(include(values[0] ?? ''));
-      if (name === 'user') {
+      if (name === 'user' && values[0] === 'default') {
+        accepted = defaultRuleOf(values);
+        if (accepted === undefined) return false;
+      } else if (name === 'user') {
         const user = userOf(values);
         if (user === undefined || users.has(user[0])) return false;
         users.set(...user);
@@ -103,7 +109,11 @@ export function parseConf(
     });
   };
   if (!read(text)) return undefined;
-  return follows === undefined ? { settings, users } : { settings, users, follows };
+  return {
+    ...{ settings, users },
+    ...(follows === undefined ? {} : { follows }),
+    ...(accepted === undefined ? {} : { accepted }),
+  };
 }
 
 function canonical(name: string, value: string, version: string): string {

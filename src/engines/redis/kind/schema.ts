@@ -98,12 +98,23 @@ const accessSchema = {
   },
 } as const satisfies StructuralSchema;
 
+/** Of a cluster whose spec has no `auth`. */
+export const defaultOverlap = '60m';
+
 const authSchema = {
   type: 'object',
-  description: 'Secret with the password. When absent, the operator generates a password.',
-  required: ['secretRef'],
+  description: 'Passwords of clients.',
   properties: {
-    secretRef: secretRefSchema,
+    secretRef: {
+      ...secretRefSchema,
+      description: 'Secret with the password. When absent, the operator generates a password.',
+    },
+    overlap: durationSchema(
+      'Time for which servers still accept a password that the Secret no longer names, once all of them accept those that it names.',
+      defaultOverlap,
+      '2m',
+      '10080m',
+    ),
   },
 } as const satisfies StructuralSchema;
 

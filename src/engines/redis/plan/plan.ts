@@ -2,7 +2,7 @@
 import { secretMissing } from '../../../engine/secret-missing.ts';
 import { sparingVolumes } from '../../../plan/going-volumes.ts';
 import { atSize, objectSteps } from '../../../plan/objects.ts';
-import { blocked, type Outcome, type Plan, type Step, settled, wait } from '../../../plan/plan.ts';
+import { blocked, type Outcome, type Plan, type Step, wait } from '../../../plan/plan.ts';
 import { resizeTurn, whyNotInPlace } from '../../../plan/resize-turn.ts';
 import {
   cannotStart,
@@ -28,7 +28,8 @@ import { disruptionBlockers } from './health.ts';
 import { heldBack, mountsIdentity } from './held-template.ts';
 import { planIntroductions, secretSteps } from './introduce.ts';
 import { heldMemory } from './memory.ts';
-import { passwordProblem, passwordUnknown } from './password-problem.ts';
+import { awaitsPasswords, planPasswords, planRetirement, retiring, untilOverlapEnds } from './password-overlap.ts';
+import { isAnyUntold, passwordProblem } from './password-problem.ts';
 import { planChoice, planRecord, planTerm } from './record.ts';
 import { configureSteps, planForgetting, planRepairs } from './repair.ts';
 import { planRoles } from './roles.ts';
@@ -70,12 +71,12 @@ function planSituation(situation: Situation): RedisPlan {
   if (primary === undefined) {
     const election = cluster.spec.mode === 'Sentinel' ? planElection(situation) : planAlone(situation);
     const stuck = problem === undefined ? (planStuck(situation)?.steps ?? []) : [];
-    const steps = [...planIntroductions(situation), ...election.steps, ...stuck];
+    const steps = [...planIntroductions(situation), ...planPasswords(situation), ...election.steps, ...stuck];
     // Who might decide is not heard, for another reason than that it is silent.
     const isUnanswered = situation.nodes.length === 0;
     const outcome =
       problem !== undefined && isUnanswered
-        ? passwordUnknown(problem)
+        ? problem
         : observed.passwordMissing !== undefined && isUnanswered
           ? secretMissing(observed.passwordMissing)
           : observed.identity === 'unusable' && awaitsIdentity(situation) !== undefined && isUnanswered
@@ -123,7 +124,7 @@ function withObjects(
 ): RedisPlan {
   const { cluster, children, observed } = situation;
   const names = redisNames(cluster.metadata.name);
-  const isTroubled = passwordProblem(situation) !== undefined;
+  const isTroubled = isAnyUntold(situation);
   const holding = {
     keepsPassword: isTroubled || isUnheard(situation),
     mayMountIdentity: observed.identity === undefined,
@@ -162,7 +163,7 @@ function planWithPrimary(situation: Situation, primary: DataNode): RedisPlan {
     ...eligibilitySteps(situation),
   ];
   // Nothing waits for them: a server may refuse one for ever.
-  const settings = [...configureSteps(situation), ...planTerm(situation, primary)];
+  const settings = [...planPasswords(situation), ...configureSteps(situation), ...planTerm(situation, primary)];
   const problems = disruptionBlockers(situation, primary);
   const leaving = situation.dataPods.some(
     (pod) => isPrimary(pod, primary) && pod.metadata.deletionTimestamp !== undefined,
@@ -172,11 +173,12 @@ function planWithPrimary(situation: Situation, primary: DataNode): RedisPlan {
 
   if (repairs.length > 0) {
     const repairing = wait('Repairing', 'members are brought in line', recheckMs / 2);
-    const outcome = problem === undefined ? repairing : passwordUnknown(problem);
+    const outcome = problem ?? repairing;
     return withObjects(situation, sizesFor(situation, false), [...roles, ...repairs, ...settings], outcome);
   }
   if (leaving) return unfinished([], wait('HandingOver', `${primary.pod} is being stopped`, handingOverMs));
-  if (problem !== undefined) return unfinished([], passwordUnknown(problem));
+  const held = problem ?? awaitsPasswords(situation);
+  if (held !== undefined) return unfinished([], held);
   if (situation.observed.passwordMissing !== undefined) {
     return unfinished([], secretMissing(situation.observed.passwordMissing));
   }
@@ -200,7 +202,9 @@ function planWithPrimary(situation: Situation, primary: DataNode): RedisPlan {
   if (shrinking) return withObjects(situation, sizes, [...roles, ...settings], wait('ScalingIn', 'one member leaves'));
   const restart = planRestart(situation, primary);
   if (restart !== undefined) return unfinished(restart.steps, restart.outcome);
-  const outcome = identityOutcome(situation.observed.identity, situation.cluster) ?? settled;
+  const retirement = planRetirement(situation);
+  if (retirement.length > 0) return unfinished(retirement, retiring(situation.cluster));
+  const outcome = identityOutcome(situation.observed.identity, situation.cluster) ?? untilOverlapEnds(situation);
   return withObjects(situation, sizes, [...roles, ...settings], outcome);
 }
 

@@ -1,8 +1,8 @@
 # Of the engine: a pod of Redis is not told. While a cluster changes over, pods of both have these scripts.
 cli="${SERVER:-redis}-cli"
-# The password that this pod was started with. The kubelet changes the mounted file under a server that runs, and the server
-# does not take notice. A pod that was made before there was such a file has it in its configuration; what the server itself
-# has written there may hold escapes, which are left alone.
+# The password with which this pod logs in: that of its start, until the server knows another. The kubelet changes the mounted
+# file under a server that runs, and the server does not take notice. A pod that was made before there was such a file has it
+# in its configuration; what the server itself has written there may hold escapes, which are left alone.
 if [ -s /run/redis/password ]; then
   password=$(head -n 1 /run/redis/password)
 else
@@ -14,15 +14,57 @@ else
   esac
 fi
 export REDISCLI_AUTH="$password"
+mounted_password() { head -n 1 "$AUTH_FILE" 2> /dev/null || true; }
+# Once the server knows what the Secret says, the scripts log in with that: the password before will not be accepted for long. $1: the port.
+settle_password() {
+  mounted=$(mounted_password)
+  [ -n "$mounted" ] && [ "$mounted" != "$password" ] || return 0
+  case $(REDISCLI_AUTH=$mounted timeout 2 "$cli" -p "$1" ping 2>&1) in
+    PONG* | LOADING* | MASTERDOWN* | MISCONF*) ;;
+    *) return 0 ;;
+  esac
+  password=$mounted
+  export REDISCLI_AUTH="$password"
+  keep_password
+}
 # What the cluster calls itself among its own. A pod that was made before there was such a name has no password for it.
 identity="clusterwright/$POD_NAMESPACE/$CLUSTER_NAME"
 identity_password=
 [ -z "${IDENTITY_FILE:-}" ] || identity_password=$(head -n 1 "$IDENTITY_FILE")
-identity_rule() {
-  printf 'user %s on #%s ~* &* +@all\n' "$identity" "$(printf '%s' "$identity_password" | sha256sum | cut -c 1-64)"
+# As servers keep it.
+hash_of() { printf '%s' "$1" | sha256sum | cut -c 1-64; }
+identity_rule() { printf 'user %s on #%s ~* &* +@all\n' "$identity" "$(hash_of "$identity_password")"; }
+# Hashes of the passwords with which clients are let in, where there may be others than that of the pod.
+accepted=/run/redis/accepted
+# In what a server tells of a user; each once.
+hashes() { tr -d '\r' | awk 'length($0) == 64 && !/[^0-9a-f]/ && !seen[$0]++'; }
+# Before the server starts: a change of the password may be under way. $1: a sentinel.
+learn_accepted() {
+  [ -n "$identity_password" ] || return 0
+  told=$(REDISCLI_AUTH=$identity_password; sentinel_cli "$1" --user "$identity" acl getuser default | hashes)
+  [ -z "$told" ] || printf '%s\n' "$told" > "$accepted"
+}
+# For a node that has no sentinels to learn it from when it starts again.
+keep_accepted() {
+  told=$(local_cli acl getuser default | hashes)
+  [ -n "$told" ] && [ "$told" != "$(cat "$accepted" 2> /dev/null)" ] || return 0
+  printf '%s\n' "$told" > "$accepted.new" && mv -f "$accepted.new" "$accepted"
+}
+# The rule of the default user, where clients may log in with more than the password of the pod, or no more with that: what was accepted
+# last. What the Secret says comes only with a new pod, which has no other password: whoever runs already is told by the operator, after
+# the sentinels, so that the scripts do not go over to it before those know it.
+default_rule() {
+  {
+    [ ! -s "$accepted" ] || cat "$accepted"
+    if [ "$is_new" = yes ] || [ ! -s "$accepted" ]; then hash_of "$password"; fi
+  } | hashes | awk -v own="$(hash_of "$password")" '
+    { rule = rule " #" $0; last = $0 }
+    END { if (NR != 1 || last != own) printf "user default on%s ~* &* +@all\n", rule }'
 }
 # A container that restarts in this pod keeps the password that the pod started with. A pod does not start with an empty
 # password: the server would accept every client.
+is_new=yes
+[ ! -s /run/redis/password ] || is_new=no
 keep_password() {
   if [ -z "$password" ] && [ ! -s /run/redis/password ]; then
     echo "the first line of $AUTH_FILE is empty" >&2

@@ -1,6 +1,8 @@
 #!/bin/sh
 set -eu
 . "$CONFIG_DIR/library.sh"
+settle_password 6379 || true
+[ -n "$(sentinels)" ] || keep_accepted || true
 # Whatever the volume says, it is no matter of readiness.
 (. "$CONFIG_DIR/volume.sh" && look && { settle_mark || true; settle_term; }) || true
 confine_clients || true

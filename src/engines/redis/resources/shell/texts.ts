@@ -3,6 +3,7 @@ export const texts = {
   'admit.sh': `#!/bin/sh
 set -eu
 . "$CONFIG_DIR/library.sh"
+settle_password 6379 || true
 . "$CONFIG_DIR/volume.sh"
 look
 confine_clients || true
@@ -111,6 +112,7 @@ done
   'hand-over.sh': `#!/bin/sh
 set -eu
 . "$CONFIG_DIR/library.sh"
+settle_password 6379 || true
 # SIGTERM comes once, and a server whose append-only file does not hold the copied dataset yet refuses it for good.
 until_written() {
   # Where somebody has set times for snapshots, a server that is stopped saves one, which looks like a copy that was not written down.
@@ -186,9 +188,9 @@ exit 0
 `,
   'library.sh': `# Of the engine: a pod of Redis is not told. While a cluster changes over, pods of both have these scripts.
 cli="\${SERVER:-redis}-cli"
-# The password that this pod was started with. The kubelet changes the mounted file under a server that runs, and the server
-# does not take notice. A pod that was made before there was such a file has it in its configuration; what the server itself
-# has written there may hold escapes, which are left alone.
+# The password with which this pod logs in: that of its start, until the server knows another. The kubelet changes the mounted
+# file under a server that runs, and the server does not take notice. A pod that was made before there was such a file has it
+# in its configuration; what the server itself has written there may hold escapes, which are left alone.
 if [ -s /run/redis/password ]; then
   password=$(head -n 1 /run/redis/password)
 else
@@ -200,15 +202,57 @@ else
   esac
 fi
 export REDISCLI_AUTH="$password"
+mounted_password() { head -n 1 "$AUTH_FILE" 2> /dev/null || true; }
+# Once the server knows what the Secret says, the scripts log in with that: the password before will not be accepted for long. $1: the port.
+settle_password() {
+  mounted=$(mounted_password)
+  [ -n "$mounted" ] && [ "$mounted" != "$password" ] || return 0
+  case $(REDISCLI_AUTH=$mounted timeout 2 "$cli" -p "$1" ping 2>&1) in
+    PONG* | LOADING* | MASTERDOWN* | MISCONF*) ;;
+    *) return 0 ;;
+  esac
+  password=$mounted
+  export REDISCLI_AUTH="$password"
+  keep_password
+}
 # What the cluster calls itself among its own. A pod that was made before there was such a name has no password for it.
 identity="clusterwright/$POD_NAMESPACE/$CLUSTER_NAME"
 identity_password=
 [ -z "\${IDENTITY_FILE:-}" ] || identity_password=$(head -n 1 "$IDENTITY_FILE")
-identity_rule() {
-  printf 'user %s on #%s ~* &* +@all\\n' "$identity" "$(printf '%s' "$identity_password" | sha256sum | cut -c 1-64)"
+# As servers keep it.
+hash_of() { printf '%s' "$1" | sha256sum | cut -c 1-64; }
+identity_rule() { printf 'user %s on #%s ~* &* +@all\\n' "$identity" "$(hash_of "$identity_password")"; }
+# Hashes of the passwords with which clients are let in, where there may be others than that of the pod.
+accepted=/run/redis/accepted
+# In what a server tells of a user; each once.
+hashes() { tr -d '\\r' | awk 'length($0) == 64 && !/[^0-9a-f]/ && !seen[$0]++'; }
+# Before the server starts: a change of the password may be under way. $1: a sentinel.
+learn_accepted() {
+  [ -n "$identity_password" ] || return 0
+  told=$(REDISCLI_AUTH=$identity_password; sentinel_cli "$1" --user "$identity" acl getuser default | hashes)
+  [ -z "$told" ] || printf '%s\\n' "$told" > "$accepted"
+}
+# For a node that has no sentinels to learn it from when it starts again.
+keep_accepted() {
+  told=$(local_cli acl getuser default | hashes)
+  [ -n "$told" ] && [ "$told" != "$(cat "$accepted" 2> /dev/null)" ] || return 0
+  printf '%s\\n' "$told" > "$accepted.new" && mv -f "$accepted.new" "$accepted"
+}
+# The rule of the default user, where clients may log in with more than the password of the pod, or no more with that: what was accepted
+# last. What the Secret says comes only with a new pod, which has no other password: whoever runs already is told by the operator, after
+# the sentinels, so that the scripts do not go over to it before those know it.
+default_rule() {
+  {
+    [ ! -s "$accepted" ] || cat "$accepted"
+    if [ "$is_new" = yes ] || [ ! -s "$accepted" ]; then hash_of "$password"; fi
+  } | hashes | awk -v own="$(hash_of "$password")" '
+    { rule = rule " #" $0; last = $0 }
+    END { if (NR != 1 || last != own) printf "user default on%s ~* &* +@all\\n", rule }'
 }
 # A container that restarts in this pod keeps the password that the pod started with. A pod does not start with an empty
 # password: the server would accept every client.
+is_new=yes
+[ ! -s /run/redis/password ] || is_new=no
 keep_password() {
   if [ -z "$password" ] && [ ! -s /run/redis/password ]; then
     echo "the first line of $AUTH_FILE is empty" >&2
@@ -320,6 +364,8 @@ known_replicas() {
   'ping.sh': `#!/bin/sh
 set -eu
 . "$CONFIG_DIR/library.sh"
+settle_password 6379 || true
+[ -n "$(sentinels)" ] || keep_accepted || true
 # Whatever the volume says, it is no matter of readiness.
 (. "$CONFIG_DIR/volume.sh" && look && { settle_mark || true; settle_term; }) || true
 confine_clients || true
@@ -397,6 +443,8 @@ else
       sleep 0.2
     fi
   done
+  rm -f "$accepted"
+  [ -z "\${2:-}" ] || learn_accepted "$2" || true
 fi
 
 # It joins a primary that lives, and holds less than that.
@@ -411,6 +459,7 @@ escaped=$(printf '%s' "$password" | sed 's/[\\\\"]/\\\\&/g')
   # A pod that was made before it was told has what the file says.
   [ "$(most_databases)" = 0 ] || printf 'databases %s\\n' "$(most_databases)"
   printf 'requirepass "%s"\\n' "$escaped"
+  default_rule
   if [ -n "$identity_password" ]; then
     identity_rule
     printf 'masteruser %s\\nmasterauth %s\\n' "$identity" "$identity_password"
@@ -435,6 +484,7 @@ rm -f /run/redis/watching /run/redis/confined
 escaped=$(printf '%s' "$password" | sed 's/[\\\\"]/\\\\&/g')
 passwords() {
   printf 'requirepass "%s"\\n' "$escaped"
+  default_rule
   if [ -n "$identity_password" ]; then
     identity_rule
     printf 'sentinel sentinel-user %s\\nsentinel sentinel-pass %s\\n' "$identity" "$identity_password"
@@ -452,6 +502,7 @@ login() {
 }
 if [ ! -s "$conf" ]; then
   set -- $(named_primary)
+  [ -z "\${2:-}" ] || learn_accepted "$2" || true
   {
     printf 'port 26379\\ndir /tmp\\nprotected-mode no\\n'
     printf 'sentinel myid %s\\n' "$(printf '%s' "$POD_NAMESPACE/$POD_NAME" | sha1sum | cut -c1-40)"
@@ -468,6 +519,7 @@ else
   # The same pod, perhaps with another address, as after a node's reboot. Sentinel rewrites passwords without quotes, and
   # would not read back one with a blank in it; users it may have written twice; what it has written of the default user
   # would override requirepass. The identity that it was told while it ran is kept as it is, where the pod has none.
+  sed -n 's/^user default //p' "$conf" | tr ' ' '\\n' | sed -n 's/^#//p' | hashes > "$accepted"
   told=no
   if [ -z "$identity_password" ] && grep -q '^sentinel auth-user ' "$conf"; then told=yes; fi
   {
@@ -637,6 +689,7 @@ settle_term() {
   'watching.sh': `#!/bin/sh
 set -eu
 . "$CONFIG_DIR/library.sh"
+settle_password 26379 || true
 timeout 2 "$cli" -p 26379 sentinel debug info-period "$(cat "$CONFIG_DIR/info-period-ms")" > /dev/null 2>&1 || true
 confine_sentinel_clients || true
 answer=$(timeout 2 "$cli" -p 26379 sentinel get-master-addr-by-name "$CLUSTER_NAME" 2>&1) || true

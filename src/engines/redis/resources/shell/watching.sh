@@ -1,6 +1,7 @@
 #!/bin/sh
 set -eu
 . "$CONFIG_DIR/library.sh"
+settle_password 26379 || true
 timeout 2 "$cli" -p 26379 sentinel debug info-period "$(cat "$CONFIG_DIR/info-period-ms")" > /dev/null 2>&1 || true
 confine_sentinel_clients || true
 answer=$(timeout 2 "$cli" -p 26379 sentinel get-master-addr-by-name "$CLUSTER_NAME" 2>&1) || true

@@ -1,0 +1,117 @@
+import { describe, expect, it } from 'vitest';
+import { actRedis } from '../../../src/engines/redis/act/act.ts';
+import type { RedisAction } from '../../../src/engines/redis/action.ts';
+import { hashOf } from '../../../src/engines/redis/client/identity.ts';
+import { redisCluster } from '../../support/redis-situation.ts';
+import { type Process, scriptedNetwork, settle } from '../../support/scripted-redis.ts';
+
+const data = { pod: 'db-0', address: 'a', part: 'data' } as const;
+const sentinel = { pod: 'db-sentinel-0', address: 's', part: 'sentinel' } as const;
+const rule = (...passwords: readonly string[]): string => passwords.map((one) => `#${hashOf(one)}`).join(' ');
+
+const accepting =
+  (...passwords: readonly string[]): Process =>
+  (command) =>
+    command.startsWith('ACL GETUSER') ? ['flags', ['on'], 'passwords', passwords.map(hashOf)] : 'OK';
+
+interface Tale {
+  readonly data?: Process;
+  readonly sentinel?: Process;
+  readonly secret?: Readonly<Record<string, string>>;
+  /** What the Secret says once it is read anew. */
+  readonly later?: Readonly<Record<string, string>>;
+}
+
+async function act(action: RedisAction, tale: Tale = {}) {
+  const { secret = { password: 'new' }, later = secret } = tale;
+  const network = scriptedNetwork({
+    processes: { 'a:6379': tale.data ?? accepting('old'), 's:26379': tale.sentinel ?? accepting('old') },
+  });
+  let now = secret;
+  const refusals: unknown[] = [];
+  const io = {
+    ...network.io,
+    secret: async (name: string) => (name === 'db-auth' ? now : { password: 'own' }),
+    secretRefused: (...refusal: unknown[]) => {
+      refusals.push(refusal);
+      now = later;
+    },
+  };
+  const result = await settle(network.clock, actRedis(action, redisCluster(), io));
+  const asked = network.asked.filter((line) => !line.includes('AUTH clusterwright/apps/db own'));
+  return { asked, result, refusals, open: network.open() };
+}
+
+describe('an action on the passwords of clients', () => {
+  it.each<readonly [story: string, action: RedisAction, asked: readonly string[], tale: Tale]>([
+    [
+      'adds the new one to a data node',
+      { type: 'redis.acceptPasswords', process: data },
+      [`a:6379 ACL SETUSER default ${rule('new')}`],
+      {},
+    ],
+    [
+      'adds all that the Secret names to a sentinel, which writes them down',
+      { type: 'redis.acceptPasswords', process: sentinel },
+      [`s:26379 ACL SETUSER default ${rule('new', 'next', 'before')}`, 's:26379 SENTINEL FLUSHCONFIG'],
+      { secret: { password: 'new', 'password-next': 'next', 'password-previous': 'before' } },
+    ],
+    [
+      'adds what another process accepts',
+      { type: 'redis.acceptAsWell', process: data, as: sentinel },
+      ['s:26379 ACL GETUSER default', `a:6379 ACL SETUSER default ${rule('new', 'old')}`],
+      { sentinel: accepting('new', 'old') },
+    ],
+    [
+      'leaves those that the Secret names, and no other',
+      { type: 'redis.retirePasswords', process: sentinel },
+      [
+        's:26379 ACL GETUSER default',
+        `s:26379 ACL SETUSER default resetpass ${rule('new')}`,
+        's:26379 SENTINEL FLUSHCONFIG',
+      ],
+      { sentinel: accepting('old', 'new') },
+    ],
+    [
+      'leaves the old one where somebody has put it back just now',
+      { type: 'redis.retirePasswords', process: data },
+      ['a:6379 ACL GETUSER default', `a:6379 ACL SETUSER default resetpass ${rule('old')}`],
+      { data: accepting('old', 'new'), later: { password: 'old' } },
+    ],
+    [
+      'has a sentinel call the others as the cluster',
+      { type: 'redis.meetAs', sentinel },
+      [
+        's:26379 SENTINEL CONFIG SET sentinel-pass own',
+        's:26379 SENTINEL CONFIG SET sentinel-user clusterwright/apps/db',
+      ],
+      {},
+    ],
+  ])('%s', async (_, action, asked, tale) => {
+    expect(await act(action, tale)).toMatchObject({ asked, result: { status: 'fulfilled' }, open: 0 });
+  });
+
+  it('reads the Secret anew before it takes one away, and does not where a third one has come', async () => {
+    const action: RedisAction = { type: 'redis.retirePasswords', process: data };
+    const { asked, result, refusals } = await act(action, {
+      data: accepting('old', 'new'),
+      later: { password: 'third' },
+    });
+    expect(refusals).toEqual([['db-auth', 0]]);
+    expect(asked).toEqual(['a:6379 ACL GETUSER default']);
+    expect(result).toMatchObject({ reason: { message: 'Secret db-auth has changed meanwhile' } });
+  });
+
+  it.each<readonly [type: 'redis.acceptPasswords' | 'redis.retirePasswords', secret: Readonly<Record<string, string>>]>(
+    [
+      ['redis.acceptPasswords', { password: 'new', 'password-next': 'a\tb' }],
+      ['redis.retirePasswords', { password: 'new', 'password-next': '' }],
+      ['redis.retirePasswords', { password: '' }],
+      ['redis.acceptPasswords', {}],
+    ],
+  )('%s does nothing with %j', async (type, secret) => {
+    const { asked, result } = await act({ type, process: data }, { secret });
+    expect(asked).toEqual([]);
+    expect(result).toMatchObject({ reason: { message: 'Secret db-auth has no password that is of use' } });
+  });
+});
