@@ -199,6 +199,12 @@ describe('a look at a cluster', () => {
     ]);
   });
 
+  it('asks a sentinel everything at once: what it sees grows old meanwhile', async () => {
+    const mute: Process = (command) => (command.startsWith('SENTINEL') ? hang : []);
+    const { network } = await look({}, { processes: processes({ '10.0.1.0:26379': mute }) });
+    expect(network.asked.filter((line) => line.startsWith('10.0.1.0:26379 SENTINEL'))).toHaveLength(5);
+  });
+
   it.each<readonly [story: string, process: Process, why: string]>([
     ['loads its dataset', () => info({ role: 'master', loading: 1 }), 'it is loading its dataset'],
     [

@@ -132,7 +132,7 @@ const scenarios: readonly Omit<Scenario, 'engine'>[] = [
     before: three,
     act: (stage) => stage.deletePod(stage.primary()),
     end: 'whole',
-    writes: 17,
+    writes: 16,
     written: true,
   },
   {

@@ -208,23 +208,33 @@ async function askSentinel(
   name: string,
   missedMs: number,
 ): Promise<SentinelNode> {
-  const [user, pass] = await Promise.all([
+  // At once: what a sentinel sees grows old meanwhile.
+  const [user, pass, view] = await Promise.all([
     connection.command('SENTINEL', 'CONFIG', 'GET', 'sentinel-user'),
     connection.command('SENTINEL', 'CONFIG', 'GET', 'sentinel-pass'),
+    askView(connection, name, missedMs),
   ]);
   const { 'sentinel-user': peerUser, 'sentinel-pass': peerPassword } = { ...pairs(user), ...pairs(pass) };
   const meetsAs = identity === undefined || (peerUser === identity.user && peerPassword === identity.password);
   const lacking = meetsAs ? lacks : [...lacks, 'peers' as const];
-  const at = { ...place, ...(lacking.length === 0 ? {} : { lacks: lacking }) };
+  return {
+    ...{ state: 'answering', ...place },
+    ...(lacking.length === 0 ? {} : { lacks: lacking }),
+    ...(view === undefined ? {} : { view }),
+  };
+}
+
+/** Undefined where the sentinel watches nobody of this name. */
+async function askView(connection: RedisConnection, name: string, missedMs: number): Promise<SentinelView | undefined> {
   try {
     const [primary, replicas, peers] = await Promise.all([
       connection.command('SENTINEL', 'MASTER', name),
       connection.command('SENTINEL', 'REPLICAS', name),
       connection.command('SENTINEL', 'SENTINELS', name),
     ]);
-    return { state: 'answering', ...at, view: viewOf(pairs(primary), rows(replicas), rows(peers), missedMs) };
+    return viewOf(pairs(primary), rows(replicas), rows(peers), missedMs);
   } catch (error) {
-    if (error instanceof RedisError && isNoSuchPrimary(error)) return { state: 'answering', ...at };
+    if (error instanceof RedisError && isNoSuchPrimary(error)) return undefined;
     throw error;
   }
 }
