@@ -250,7 +250,7 @@ const scenarios: readonly Omit<Scenario, 'engine'>[] = [
       },
       { oracle: 'O2', about: 'StatefulSet/', why: 'the same' },
     ],
-    writes: 22,
+    writes: 23,
     written: true,
   },
 ];
