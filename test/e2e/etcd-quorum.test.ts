@@ -96,9 +96,18 @@ test('E8: when two of three volumes are gone nothing is formed in their place, u
   const askedAt = performance.now();
   const ref = { resource: etcdClusters, namespace: stage.namespace, name: cluster.name };
   await stage.client.mergePatch(ref, { metadata: { annotations: { [recoverAnnotation]: value } } });
-  await until('it goes on with what the survivor has', async () => expect(await readKeys(cluster, 'kept')).toBe(100), {
-    withinMs: 180_000,
-  });
+  await until(
+    'it goes on with what the survivor has',
+    async () => {
+      const { conditions } = await cluster.status();
+      const { reason, message } = conditions?.find(({ type }) => type === 'Ready') ?? {};
+      const found = await readKeys(cluster, 'kept').catch((cause: unknown) => {
+        throw new Error(`asked for ${value}, and it says ${reason}: ${message}`, { cause });
+      });
+      expect(found).toBe(100);
+    },
+    { withinMs: 180_000 },
+  );
   const back = seconds(askedAt);
   await cluster.whole(3, { withinMs: 120_000 });
   await recordResult({

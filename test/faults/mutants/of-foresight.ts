@@ -88,9 +88,9 @@ export const foresightMutants: readonly Mutant[] = [
     edits: [
       {
         file: 'cli/preview.ts',
-        find: 'const isForecast = plan.steps.length > 0 || isUntold;',
+        find: 'const forecast = plan.steps.length > 0 || untold !== undefined',
         replace:
-          'const isForecast = plan.steps.length > 0 || isUntold;\n  Object.assign(plan, { steps: plan.steps.slice(0, -1) });',
+          'Object.assign(plan, { steps: plan.steps.slice(0, -1) });\n  const forecast = plan.steps.length > 0 || untold !== undefined',
       },
     ],
     scenarios: ['S1', 'etcd S1'],
