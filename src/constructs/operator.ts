@@ -70,7 +70,7 @@ export interface OperatorProps {
   readonly priorityClassName?: string;
   /** On every object and on the operator's pods. Those that the operator itself has stay as they are. */
   readonly labels?: Readonly<Record<string, string>>;
-  /** Likewise. */
+  /** On every object and on the operator's pods. Those that the operator itself has stay as they are. */
   readonly annotations?: Readonly<Record<string, string>>;
   /** What the names of objects without a namespace begin with. Two operators in a cluster need two. Default `clusterwright`. */
   readonly clusterScopedName?: string;

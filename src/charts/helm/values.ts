@@ -166,7 +166,13 @@ const rows: readonly Row[] = [
     {},
     'Labels for every object of the operator, and for its pods. A label that the operator sets itself keeps its value. The CRDs do not get them.',
   ],
-  ['annotations', 'map', map, {}, 'Annotations for every object of the operator, and for its pods. Likewise.'],
+  [
+    'annotations',
+    'map',
+    map,
+    {},
+    'Annotations for every object of the operator, and for its pods. An annotation that the operator sets itself keeps its value. The CRDs do not get them.',
+  ],
   [
     'clusterScopedName',
     'string',

@@ -17,7 +17,8 @@ const messageOf = (story: Story): string => {
 describe('root’s password is not there', () => {
   const credentialsProblem = 'Secret db-root with key password does not exist';
   const secretless: Story = { observed: { credentialsProblem } };
-  const hint = / the restored data asks for the password that root had in the cluster of the backup/;
+  const hint =
+    / the restored data asks for the password that root had in the cluster of the backup: add the old password to Secret db-root as the key password-previous$/;
   /** The first of them was filled from a backup. */
   const restored: NonNullable<Story['children']> = (objects) =>
     objects.map((object): KubeObject => {
