@@ -127,7 +127,9 @@ test('a new cluster of three with its data waits for the old password of root, a
     },
     { withinMs: 120_000 },
   );
-  expect(said).toMatch(/the password that root had .*: add the old password to Secret again-root as the key password-previous/);
+  expect(said).toMatch(
+    /the password that root had .*: add the old password to Secret again-root as the key password-previous/,
+  );
   expect((await cluster.pods()).filter(({ metadata }) => !metadata.name.includes('-restore-')).length).toBe(1);
   const [old, fresh] = await Promise.all(['e-root', 'again-root'].map(passwordOf));
   expect(fresh).not.toBe(old);
