@@ -31,6 +31,13 @@ describe('root’s password is not there', () => {
     expect(messageOf({ ...secretless, status: {}, children: restored })).toMatch(hint);
   });
 
+  it('names the Secret and the key of the user, where the spec has them', () => {
+    const spec = { auth: { enabled: true, secretRef: { name: 'mine', key: 'root' } } };
+    expect(messageOf({ ...secretless, spec, status: {}, children: restored })).toMatch(
+      / add the old password to Secret mine as the key root-previous$/,
+    );
+  });
+
   it.each<[string, Story]>([
     ['has formed long ago', { ...secretless, children: restored }],
     ['began without a backup', { ...secretless, status: {} }],
