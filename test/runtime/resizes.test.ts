@@ -118,7 +118,7 @@ it('a template that does not come holds nothing up', async () => {
   expect(await told).toEqual(['unknown']);
 });
 
-it('a pod on which nothing may be written restarts, whatever it was to get', async () => {
+it('a pod restarts if the API server refuses the annotation of a resize, whatever the resize is', async () => {
   const { clock, states, resizes } = rig(async () => old);
   const ref = {
     resource: { group: '', version: 'v1', kind: 'Pod', plural: 'pods', namespaced: true },

@@ -132,7 +132,7 @@ async function agreement(
       return { agreed, members: members.map((member) => leading(member, knowsLeader)) };
     } catch (error) {
       io.signal.throwIfAborted();
-      // A member that knows the operator's certificate tells its status to everybody, and its list to root alone.
+      // A member may answer with its status without a login, and refuse the list of members.
       if (error instanceof SecretUnusable) onRefusal(error.message);
       cutOff.add(pod);
     }
