@@ -1,18 +1,19 @@
 /** A plan's steps are carried out, as far as they are due, and what came of them is told. */
 import type { Assessment } from '../engine/engine.ts';
 import { ineffectiveSteps } from '../plan/kept-fields.ts';
-import { findingOf, type Plan, type Step } from '../plan/plan.ts';
+import type { Plan, Step } from '../plan/plan.ts';
 import type { Log } from '../system/log.ts';
-import { ApiUnreachable } from './api-error.ts';
 import type { Cache, ClusterKey } from './cache.ts';
 import type { Contested, Due } from './contested.ts';
-import { type Executor, StepFailed } from './executor.ts';
+import type { Executor, StepFailed } from './executor.ts';
 import { soonest } from './reconcile-result.ts';
 import type { PlannedFor, RefusalPace } from './refusal-pace.ts';
 
 /** What came of a plan's steps. */
 export interface Execution {
   readonly due: Due;
+  /** Steps that succeeded, also where a later one failed. */
+  readonly done: readonly Step[];
   /** Why it was cut off; undefined where it was not. */
   readonly failure: unknown;
   /** Steps that others need not wait for, and that failed or were refused lately and are not asked for again yet. */
@@ -21,16 +22,10 @@ export interface Execution {
   readonly ineffective: ReturnType<typeof ineffectiveSteps>;
 }
 
-/** Steps that have changed something, as far as can be told. Where the run was cut off: those that went on. */
-export function takenIn({ due, failure, failures, ineffective }: Execution): readonly Step[] {
-  const idle: ReadonlySet<Step> = new Set([...ineffective, ...failures.map(({ step }) => step)]);
-  return due.steps.filter((step) => !idle.has(step) && (failure === undefined || goesOn(step, failure)));
-}
-
-/** See the executor: nothing does after a name conflict, nor without the API server. */
-function goesOn(step: Step, failure: unknown): boolean {
-  const isCut = !(failure instanceof StepFailed) || failure.cause instanceof ApiUnreachable;
-  return !isCut && findingOf(step) !== undefined;
+/** Steps that have changed something, as far as can be told. */
+export function takenIn({ done, ineffective }: Pick<Execution, 'done' | 'ineffective'>): readonly Step[] {
+  const idle: ReadonlySet<Step> = new Set(ineffective);
+  return done.filter((step) => !idle.has(step));
 }
 
 /**
@@ -60,17 +55,20 @@ export async function execute(
 ): Promise<Execution> {
   const { steps, standing, afterMs, unplannedMs } = refusals.due(plan.steps, plannedFor);
   const due = dueWith(contested.due(key, steps), plan.outcome.state === 'settled' ? unplannedMs : afterMs);
+  const done: Step[] = [];
   const failed: StepFailed[] = [];
   const result = (failure: unknown): Execution => {
     const againMs = refusals.failed(failed, plannedFor);
     for (const err of failed) log.warn({ cluster: key, err }, 'a step failed that others need not wait for');
     const failures = [...standing, ...failed];
-    const isDone = failure === undefined && failures.length === 0;
-    const ineffective = isDone ? ineffectiveSteps(due.steps, (object) => cache.entry(object)?.object) : [];
-    return { due: dueWith(due, againMs), failure, failures, ineffective };
+    const ineffective = ineffectiveSteps(done, (object) => cache.entry(object)?.object);
+    return { due: dueWith(due, againMs), done, failure, failures, ineffective };
   };
   try {
-    await executor.run(due.steps, act, signal, (failure) => void failed.push(failure));
+    await executor.run(due.steps, act, signal, {
+      done: (step) => void done.push(step),
+      failed: (failure) => void failed.push(failure),
+    });
   } catch (failure) {
     signal.throwIfAborted();
     return result(failure);

@@ -57,16 +57,21 @@ export function describeStep(step: Step): string {
   }
 }
 
+/** Learns what came of each step, also where another one ends the run. */
+export interface StepObserver {
+  /** The step succeeded. */
+  done(step: Step): void;
+  /** Other steps need not wait for it. */
+  failed(failure: StepFailed): void;
+}
+
 export interface Executor {
-  /**
-   * Resolves with the failures of steps that others need not wait for; rejects with StepFailed or NameConflict. `onFailure`
-   * learns of each of the former, also where another step ends the run.
-   */
+  /** Resolves with the failures of steps that others need not wait for; rejects with StepFailed or NameConflict. */
   run(
     steps: readonly Step[],
     act: (action: EngineAction) => Promise<void>,
     signal: AbortSignal,
-    onFailure?: (failure: StepFailed) => void,
+    observer?: StepObserver,
   ): Promise<readonly StepFailed[]>;
 }
 
@@ -83,7 +88,6 @@ export interface ExecutorOptions {
   readonly onResizeRefused?: (step: Pick<ResizeStep, 'ref' | 'containers'>, words: string) => void;
   /** Wall time in milliseconds. Default: the system's. */
   readonly now?: () => number;
-  readonly onStep?: (step: Step) => void;
   /** Whether this process may still change anything: asked right before every engine action. Default always. */
   readonly mayWrite?: () => boolean;
   /** Learns of every engine action. What the client writes it knows from elsewhere. */
@@ -97,7 +101,7 @@ export function randomText(length: number): string {
 }
 
 export function createExecutor(options: ExecutorOptions): Executor {
-  const { client, cache, generate = randomText, onSecret, onStep, mayWrite = () => true } = options;
+  const { client, cache, generate = randomText, onSecret, mayWrite = () => true } = options;
   const issuer = createIssuer(options);
 
   async function tracked(action: () => Promise<void>): Promise<void> {
@@ -225,7 +229,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
   }
 
   return {
-    async run(steps, act, signal, onFailure) {
+    async run(steps, act, signal, observer) {
       const failures: StepFailed[] = [];
       const made: Made = new Map();
       const unmarked = new Set<string>();
@@ -234,19 +238,19 @@ export function createExecutor(options: ExecutorOptions): Executor {
         // Who may connect rests on no other step: a database that runs must not stay open because something else fails.
         if (ended !== undefined && findingOf(step) === undefined) continue;
         signal.throwIfAborted();
-        onStep?.(step);
         try {
           if (step.type === 'act') {
             if (!mayWrite()) throw new Error('not done, because this process does not hold the lease');
             await tracked(() => act(step.action));
           } else await runObjectStep(step, made, unmarked, signal);
+          observer?.done(step);
         } catch (error) {
           signal.throwIfAborted();
           if (error instanceof NameConflict && findingOf(step) === undefined) throw error;
           const failure = new StepFailed(step, error);
           if (isOptional(step) || error instanceof Refused) {
             failures.push(failure);
-            onFailure?.(failure);
+            observer?.failed(failure);
           } else if (error instanceof ApiUnreachable) throw failure;
           else ended = failure;
         }

@@ -21,6 +21,7 @@ const failed: StatusReport = {
 };
 const stalled = { type: 'Stalled', reason: 'None', message: '' } as const;
 const idle = {
+  done: [],
   due: { steps: [], held: [], undone: [] },
   failure: undefined,
   failures: [],
