@@ -178,7 +178,7 @@ const rows: readonly Row[] = [
     'string',
     { ...text, pattern: '^([a-z0-9]([-a-z0-9]*[a-z0-9])?)?$' },
     '',
-    'First part of the names of objects without a namespace, so that two releases can be in one Kubernetes cluster. When empty, `clusterwright` in the namespace `clusterwright-system`, and `clusterwright-NAMESPACE` elsewhere.',
+    'First part of the names of objects outside of the namespace of the release, so that two releases can be in one Kubernetes cluster. When empty, `clusterwright` in the namespace `clusterwright-system`, and `clusterwright-NAMESPACE` elsewhere.',
   ],
   [
     'crds.install',
