@@ -59,8 +59,8 @@ export function describeStep(step: Step): string {
 
 /** Learns what came of each step, also where another one ends the run. */
 export interface StepObserver {
-  /** The step succeeded. */
-  done(step: Step): void;
+  /** The step succeeded. `answer`: what a change has made of its object, as the API server said. */
+  done(step: Step, answer?: KubeObject): void;
   /** Other steps need not wait for it. */
   failed(failure: StepFailed): void;
 }
@@ -104,12 +104,16 @@ export function createExecutor(options: ExecutorOptions): Executor {
   const { client, cache, generate = randomText, onSecret, mayWrite = () => true } = options;
   const issuer = createIssuer(options);
 
-  async function tracked(action: () => Promise<void>): Promise<void> {
-    if (options.writes === undefined) return action();
-    await options.writes.track((sent) => {
-      sent();
-      return action();
-    });
+  async function takeAction(action: EngineAction, act: (action: EngineAction) => Promise<void>): Promise<undefined> {
+    if (!mayWrite()) throw new Error('not done, because this process does not hold the lease');
+    if (options.writes === undefined) await act(action);
+    else {
+      await options.writes.track((sent) => {
+        sent();
+        return act(action);
+      });
+    }
+    return undefined;
   }
 
   async function create(object: KubeObject, generated: readonly Generated[], signal: AbortSignal): Promise<void> {
@@ -162,14 +166,16 @@ export function createExecutor(options: ExecutorOptions): Executor {
     cache.observeWrite(await client.mergePatch(ref, { metadata }, { signal }));
   }
 
-  async function apply(object: KubeObject, signal: AbortSignal): Promise<void> {
+  async function apply(object: KubeObject, signal: AbortSignal): Promise<KubeObject> {
     if (cache.entry(object)?.postOwned === true) {
       const { name, namespace } = object.metadata;
       const ref = { resource: resourceOf(object), name, ...(namespace === undefined ? {} : { namespace }) };
       const patch = takeOverPatch(await client.get(ref, { signal }));
       if (patch !== undefined) cache.observeWrite(await client.jsonPatch(ref, patch, { signal }));
     }
-    cache.observeWrite(await client.apply(object, { force: true, signal }));
+    const written = await client.apply(object, { force: true, signal });
+    cache.observeWrite(written);
+    return written;
   }
 
   /** The watch knows them: they have been there for longer than the cluster that would take them. */
@@ -181,21 +187,23 @@ export function createExecutor(options: ExecutorOptions): Executor {
     }
   }
 
-  /** `unmarked`: the UIDs of pods that are not resized after all. */
+  /** `unmarked`: the UIDs of pods that are not resized after all. Resolves with the object that a change has made. */
   async function runObjectStep(
     step: ObjectStep,
     made: Made,
     unmarked: Set<string>,
     signal: AbortSignal,
-  ): Promise<void> {
+  ): Promise<KubeObject | undefined> {
     refuseClaims(step);
     switch (step.type) {
       case 'create':
-        return create(step.object, step.generate ?? [], signal);
+        await create(step.object, step.generate ?? [], signal);
+        return undefined;
       case 'apply':
         return apply(step.object, signal);
       case 'issue':
-        return issuer.issue(step, made, signal);
+        await issuer.issue(step, made, signal);
+        return undefined;
       case 'patch': {
         const metadata = { ...(step.patch.metadata as object | undefined), uid: step.ref.uid };
         const write = async (): Promise<KubeObject> => {
@@ -203,17 +211,18 @@ export function createExecutor(options: ExecutorOptions): Executor {
           cache.observeWrite(written);
           return written;
         };
-        const refusal = step.resizing === true ? await markRefusal(step, write) : void (await write());
-        if (refusal === undefined) return;
+        if (step.resizing !== true) return write();
+        const refusal = await markRefusal(step, write);
+        if (refusal === undefined) return undefined;
         unmarked.add(step.ref.uid);
         options.onResizeRefused?.({ ref: step.ref, containers: [] }, refusal.words);
-        return;
+        return undefined;
       }
       case 'resize': {
-        if (unmarked.has(step.ref.uid)) return;
+        if (unmarked.has(step.ref.uid)) return undefined;
         const refusal = await resize(client, step, { signal }, (pod) => cache.observeWrite(pod));
         if (refusal !== undefined) options.onResizeRefused?.(step, refusal.words);
-        return;
+        return undefined;
       }
       case 'delete': {
         const removal = await client.remove(step.ref, { signal });
@@ -221,7 +230,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
         else cache.observeDelete(step.ref);
         // A new cluster of the name would take its values for those of a Secret that is there.
         if (step.ref.resource.kind === 'Secret') options.onStaleSecret?.(step.ref.namespace ?? '', step.ref.name);
-        return;
+        return undefined;
       }
       default:
         return step satisfies never;
@@ -239,11 +248,10 @@ export function createExecutor(options: ExecutorOptions): Executor {
         if (ended !== undefined && findingOf(step) === undefined) continue;
         signal.throwIfAborted();
         try {
-          if (step.type === 'act') {
-            if (!mayWrite()) throw new Error('not done, because this process does not hold the lease');
-            await tracked(() => act(step.action));
-          } else await runObjectStep(step, made, unmarked, signal);
-          observer?.done(step);
+          const answer = await (step.type === 'act'
+            ? takeAction(step.action, act)
+            : runObjectStep(step, made, unmarked, signal));
+          observer?.done(step, answer);
         } catch (error) {
           signal.throwIfAborted();
           if (error instanceof NameConflict && findingOf(step) === undefined) throw error;
