@@ -7,6 +7,7 @@
 import type { Cluster, CommonSpec } from '../api/cluster.ts';
 import type { LabelSelector } from '../api/label-selector.ts';
 import type { KubeObject } from '../api/object.ts';
+import { accessOf } from '../engine/access-of.ts';
 import type { KindHandler } from '../engine/engine.ts';
 import type { EngineContext } from '../engine/engine-context.ts';
 import { passPlan } from '../plan/pass.ts';
@@ -99,7 +100,7 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
     const referred = resolver.referred(engine, cluster);
     const peers = resolver.peers(engine, cluster);
     const assessment = await engine.assess(cluster, children, io(cluster, signal), referred, peers);
-    const whole = passPlan(cluster, resource, assessment.plan);
+    const whole = passPlan(cluster, { resource, children, access: accessOf(engine, cluster) }, assessment.plan);
     const { plan, ...obstructed } = await options.deadEnds(whole, children, io(cluster, signal));
     // The last look before the steps: the one at dead ends may take as long as a webhook does.
     if (await freshness.isStale({ cluster, resource, children }, whole, signal)) return stale;

@@ -3,10 +3,12 @@ import { expect, it } from 'vitest';
 import type { Cluster, CommonSpec } from '../../src/api/cluster.ts';
 import type { KubeObject } from '../../src/api/object.ts';
 import { validateCluster } from '../../src/api/validate.ts';
-import { passPlan } from '../../src/plan/pass.ts';
+import { accessOf } from '../../src/engine/access-of.ts';
+import type { KindHandler } from '../../src/engine/engine.ts';
+import { type PassFacts, passPlan } from '../../src/plan/pass.ts';
 import { findingOf, isOptional, type Step, settled } from '../../src/plan/plan.ts';
 import { surplusSteps } from '../../src/plan/surplus.ts';
-import { childrenOf } from '../../src/resources/children.ts';
+import { childrenOf, noChildren } from '../../src/resources/children.ts';
 import { accessComponent, componentLabel } from '../../src/resources/metadata.ts';
 import { handlers } from '../support/handlers.ts';
 
@@ -29,7 +31,11 @@ function clusterOf(kind: string): Cluster<CommonSpec> {
 function planOf(kind: string): readonly Step[] {
   const handler = handlers.find((each) => each.kind.resource.kind === kind);
   const cluster = clusterOf(kind);
-  return handler === undefined ? [] : passPlan(cluster, handler.kind.resource, handler.planOffline(cluster)).steps;
+  return handler === undefined ? [] : passPlan(cluster, factsOf(handler, cluster), handler.planOffline(cluster)).steps;
+}
+
+function factsOf(handler: KindHandler, cluster: Cluster): PassFacts {
+  return { resource: handler.kind.resource, children: noChildren, access: accessOf(handler, cluster) };
 }
 
 const isExternal = (step: Step): boolean => step.type === 'create' && step.object.metadata.name.endsWith('-external');
@@ -52,12 +58,10 @@ it('so it is with what is done to the database itself', () => {
   const [external] = planOf('RedisCluster').filter(isExternal);
   if (external === undefined) throw new Error('no Service');
   const repair: Step = { type: 'act', action: { type: 'repair' }, summary: 'repair' };
-  const resource = handlers[0]?.kind.resource;
-  if (resource === undefined) throw new Error('no kind');
-  expect(passPlan(cluster, resource, { steps: [external, repair], outcome: settled }).steps).toEqual([
-    repair,
-    external,
-  ]);
+  const handler = handlers.find(({ kind }) => kind.resource.kind === 'RedisCluster');
+  if (handler === undefined) throw new Error('no kind');
+  const plan = passPlan(cluster, factsOf(handler, cluster), { steps: [external, repair], outcome: settled });
+  expect(plan.steps).toEqual([repair, external]);
 });
 
 it('and with those that the spec does not ask for any more', () => {
