@@ -10,6 +10,8 @@ import { findingOf, isOptional, type Step, settled } from '../../src/plan/plan.t
 import { surplusSteps } from '../../src/plan/surplus.ts';
 import { childrenOf, noChildren } from '../../src/resources/children.ts';
 import { accessComponent, componentLabel } from '../../src/resources/metadata.ts';
+import { silentContext } from '../../src/testing/silent-context.ts';
+import { target } from '../support/backup-story.ts';
 import { handlers } from '../support/handlers.ts';
 
 const specs: Readonly<Record<string, object>> = {
@@ -18,11 +20,11 @@ const specs: Readonly<Record<string, object>> = {
   PostgresCluster: { version: '17', access: { primary: { type: 'LoadBalancer' }, replicas: { type: 'NodePort' } } },
 };
 
-function clusterOf(kind: string): Cluster<CommonSpec> {
+function clusterOf(kind: string, spec: unknown = specs[kind]): Cluster<CommonSpec> {
   const handler = handlers.find((each) => each.kind.resource.kind === kind);
   if (handler === undefined) throw new Error(`no kind ${kind}`);
   const metadata = { name: 'db', namespace: 'apps', uid: 'uid-db' };
-  const object = { apiVersion: 'clusterwright.dev/v1alpha1', kind, metadata, spec: specs[kind] };
+  const object = { apiVersion: 'clusterwright.dev/v1alpha1', kind, metadata, spec };
   const verdict = validateCluster(handler.kind, object);
   if (!verdict.ok) throw new Error(JSON.stringify(verdict.violations));
   return verdict.cluster as Cluster<CommonSpec>;
@@ -85,3 +87,21 @@ it('and with those that the spec does not ask for any more', () => {
     ['pooler', undefined],
   ]);
 });
+
+it.each(Object.keys(specs))(
+  '%s: the policy is there while a restore runs, and no Service before there are members',
+  async (kind) => {
+    const spec = {
+      ...specs[kind],
+      networkPolicy: {},
+      bootstrap: { restore: { target, id: '20261121T030000Z-0123abcd', cluster: { name: 'old' } } },
+    };
+    const cluster = clusterOf(kind, spec);
+    const handler = handlers.find((each) => each.kind.resource.kind === kind);
+    if (handler === undefined) throw new Error(`no kind ${kind}`);
+    const { plan } = await handler.assess(cluster, noChildren, silentContext());
+    const { steps } = passPlan(cluster, factsOf(handler, cluster), plan);
+    const made = steps.map((step) => (step.type === 'create' ? step.object.kind : step.type));
+    expect(made).toEqual(['PersistentVolumeClaim', 'NetworkPolicy']);
+  },
+);
