@@ -1267,7 +1267,7 @@ export interface EtcdClusterSpecAccess {
   readonly clients?: EtcdClusterSpecAccessClients;
 
   /**
-   * DNS names by which clients outside connect. They are added to the certificates of members, except to those of tls.client.secretRef.
+   * DNS names by which clients outside connect. They are added to the certificates of members, except to those of tls.client.secretRef. With tls.client.certManager, names inside of the Kubernetes cluster are refused.
    *
    * @schema EtcdClusterSpecAccess#names
    */
