@@ -219,6 +219,13 @@ describe('an operator that comes back', () => {
     expect([created < 60, ready?.status, statusOf(all.api).plan]).toEqual([true, expect.anything(), expect.anything()]);
   });
 
+  it('changes nothing because a namespace is named twice', async () => {
+    const twice = await start({}, { namespaces: ['apps', 'apps'] });
+    await pass(twice, 20_000);
+    expect(statusOf(twice.api)).toMatchObject({ phase: 'Ready', replicas: 3 });
+    expect(withoutLease(twice.api)).toEqual(['PATCH db/status']);
+  });
+
   it('decides nothing in a namespace of which it has not seen everything', async () => {
     const before = (api: FakeApi): void => {
       api.put(testCluster('db', {}, { namespace: 'half' }));
