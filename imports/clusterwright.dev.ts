@@ -1267,7 +1267,7 @@ export interface EtcdClusterSpecAccess {
   readonly clients?: EtcdClusterSpecAccessClients;
 
   /**
-   * DNS names by which clients outside connect. They are added to the certificates of members, except to those of tls.client.secretRef.
+   * DNS names by which clients outside connect. They are added to the certificates of members, except to those of tls.client.secretRef. With tls.client.certManager, names inside of the Kubernetes cluster are refused.
    *
    * @schema EtcdClusterSpecAccess#names
    */
@@ -2127,14 +2127,14 @@ export interface EtcdClusterSpecNetworkPolicyClients {
   readonly ipBlock?: EtcdClusterSpecNetworkPolicyClientsIpBlock;
 
   /**
-   * Selects namespaces. When empty, all namespaces.
+   * Selects namespaces. With matchLabels: {}, all namespaces.
    *
    * @schema EtcdClusterSpecNetworkPolicyClients#namespaceSelector
    */
   readonly namespaceSelector?: EtcdClusterSpecNetworkPolicyClientsNamespaceSelector;
 
   /**
-   * Selects pods. When empty, all pods.
+   * Selects pods. With matchLabels: {}, all pods.
    *
    * @schema EtcdClusterSpecNetworkPolicyClients#podSelector
    */
@@ -2171,14 +2171,14 @@ export interface EtcdClusterSpecNetworkPolicyMetrics {
   readonly ipBlock?: EtcdClusterSpecNetworkPolicyMetricsIpBlock;
 
   /**
-   * Selects namespaces. When empty, all namespaces.
+   * Selects namespaces. With matchLabels: {}, all namespaces.
    *
    * @schema EtcdClusterSpecNetworkPolicyMetrics#namespaceSelector
    */
   readonly namespaceSelector?: EtcdClusterSpecNetworkPolicyMetricsNamespaceSelector;
 
   /**
-   * Selects pods. When empty, all pods.
+   * Selects pods. With matchLabels: {}, all pods.
    *
    * @schema EtcdClusterSpecNetworkPolicyMetrics#podSelector
    */
@@ -2906,11 +2906,18 @@ export function toJson_EtcdClusterSpecNetworkPolicyClientsIpBlock(obj: EtcdClust
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * Selects namespaces. When empty, all namespaces.
+ * Selects namespaces. With matchLabels: {}, all namespaces.
  *
  * @schema EtcdClusterSpecNetworkPolicyClientsNamespaceSelector
  */
 export interface EtcdClusterSpecNetworkPolicyClientsNamespaceSelector {
+  /**
+   * Conditions on its labels. All of them must be true.
+   *
+   * @schema EtcdClusterSpecNetworkPolicyClientsNamespaceSelector#matchExpressions
+   */
+  readonly matchExpressions?: EtcdClusterSpecNetworkPolicyClientsNamespaceSelectorMatchExpressions[];
+
   /**
    * Labels that it must have.
    *
@@ -2926,6 +2933,7 @@ export interface EtcdClusterSpecNetworkPolicyClientsNamespaceSelector {
 export function toJson_EtcdClusterSpecNetworkPolicyClientsNamespaceSelector(obj: EtcdClusterSpecNetworkPolicyClientsNamespaceSelector | undefined): Record<string, any> | undefined {
   if (obj === undefined) { return undefined; }
   const result = {
+    'matchExpressions': obj.matchExpressions?.map(y => toJson_EtcdClusterSpecNetworkPolicyClientsNamespaceSelectorMatchExpressions(y)),
     'matchLabels': ((obj.matchLabels) === undefined) ? undefined : (Object.entries(obj.matchLabels).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {})),
   };
   // filter undefined values
@@ -2934,11 +2942,18 @@ export function toJson_EtcdClusterSpecNetworkPolicyClientsNamespaceSelector(obj:
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * Selects pods. When empty, all pods.
+ * Selects pods. With matchLabels: {}, all pods.
  *
  * @schema EtcdClusterSpecNetworkPolicyClientsPodSelector
  */
 export interface EtcdClusterSpecNetworkPolicyClientsPodSelector {
+  /**
+   * Conditions on its labels. All of them must be true.
+   *
+   * @schema EtcdClusterSpecNetworkPolicyClientsPodSelector#matchExpressions
+   */
+  readonly matchExpressions?: EtcdClusterSpecNetworkPolicyClientsPodSelectorMatchExpressions[];
+
   /**
    * Labels that it must have.
    *
@@ -2954,6 +2969,7 @@ export interface EtcdClusterSpecNetworkPolicyClientsPodSelector {
 export function toJson_EtcdClusterSpecNetworkPolicyClientsPodSelector(obj: EtcdClusterSpecNetworkPolicyClientsPodSelector | undefined): Record<string, any> | undefined {
   if (obj === undefined) { return undefined; }
   const result = {
+    'matchExpressions': obj.matchExpressions?.map(y => toJson_EtcdClusterSpecNetworkPolicyClientsPodSelectorMatchExpressions(y)),
     'matchLabels': ((obj.matchLabels) === undefined) ? undefined : (Object.entries(obj.matchLabels).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {})),
   };
   // filter undefined values
@@ -2998,11 +3014,18 @@ export function toJson_EtcdClusterSpecNetworkPolicyMetricsIpBlock(obj: EtcdClust
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * Selects namespaces. When empty, all namespaces.
+ * Selects namespaces. With matchLabels: {}, all namespaces.
  *
  * @schema EtcdClusterSpecNetworkPolicyMetricsNamespaceSelector
  */
 export interface EtcdClusterSpecNetworkPolicyMetricsNamespaceSelector {
+  /**
+   * Conditions on its labels. All of them must be true.
+   *
+   * @schema EtcdClusterSpecNetworkPolicyMetricsNamespaceSelector#matchExpressions
+   */
+  readonly matchExpressions?: EtcdClusterSpecNetworkPolicyMetricsNamespaceSelectorMatchExpressions[];
+
   /**
    * Labels that it must have.
    *
@@ -3018,6 +3041,7 @@ export interface EtcdClusterSpecNetworkPolicyMetricsNamespaceSelector {
 export function toJson_EtcdClusterSpecNetworkPolicyMetricsNamespaceSelector(obj: EtcdClusterSpecNetworkPolicyMetricsNamespaceSelector | undefined): Record<string, any> | undefined {
   if (obj === undefined) { return undefined; }
   const result = {
+    'matchExpressions': obj.matchExpressions?.map(y => toJson_EtcdClusterSpecNetworkPolicyMetricsNamespaceSelectorMatchExpressions(y)),
     'matchLabels': ((obj.matchLabels) === undefined) ? undefined : (Object.entries(obj.matchLabels).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {})),
   };
   // filter undefined values
@@ -3026,11 +3050,18 @@ export function toJson_EtcdClusterSpecNetworkPolicyMetricsNamespaceSelector(obj:
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * Selects pods. When empty, all pods.
+ * Selects pods. With matchLabels: {}, all pods.
  *
  * @schema EtcdClusterSpecNetworkPolicyMetricsPodSelector
  */
 export interface EtcdClusterSpecNetworkPolicyMetricsPodSelector {
+  /**
+   * Conditions on its labels. All of them must be true.
+   *
+   * @schema EtcdClusterSpecNetworkPolicyMetricsPodSelector#matchExpressions
+   */
+  readonly matchExpressions?: EtcdClusterSpecNetworkPolicyMetricsPodSelectorMatchExpressions[];
+
   /**
    * Labels that it must have.
    *
@@ -3046,6 +3077,7 @@ export interface EtcdClusterSpecNetworkPolicyMetricsPodSelector {
 export function toJson_EtcdClusterSpecNetworkPolicyMetricsPodSelector(obj: EtcdClusterSpecNetworkPolicyMetricsPodSelector | undefined): Record<string, any> | undefined {
   if (obj === undefined) { return undefined; }
   const result = {
+    'matchExpressions': obj.matchExpressions?.map(y => toJson_EtcdClusterSpecNetworkPolicyMetricsPodSelectorMatchExpressions(y)),
     'matchLabels': ((obj.matchLabels) === undefined) ? undefined : (Object.entries(obj.matchLabels).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {})),
   };
   // filter undefined values
@@ -3576,6 +3608,182 @@ export function toJson_EtcdClusterSpecBootstrapRestoreTargetS3(obj: EtcdClusterS
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
+ * A condition on one label.
+ *
+ * @schema EtcdClusterSpecNetworkPolicyClientsNamespaceSelectorMatchExpressions
+ */
+export interface EtcdClusterSpecNetworkPolicyClientsNamespaceSelectorMatchExpressions {
+  /**
+   * Name of the label.
+   *
+   * @schema EtcdClusterSpecNetworkPolicyClientsNamespaceSelectorMatchExpressions#key
+   */
+  readonly key: string;
+
+  /**
+   * In: the label has one of the values. NotIn: it has none of them, or is absent. Exists and DoesNotExist: the label is there, or is not.
+   *
+   * @schema EtcdClusterSpecNetworkPolicyClientsNamespaceSelectorMatchExpressions#operator
+   */
+  readonly operator: EtcdClusterSpecNetworkPolicyClientsNamespaceSelectorMatchExpressionsOperator;
+
+  /**
+   * Values for In and NotIn.
+   *
+   * @schema EtcdClusterSpecNetworkPolicyClientsNamespaceSelectorMatchExpressions#values
+   */
+  readonly values?: string[];
+}
+
+/**
+ * Converts an object of type 'EtcdClusterSpecNetworkPolicyClientsNamespaceSelectorMatchExpressions' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_EtcdClusterSpecNetworkPolicyClientsNamespaceSelectorMatchExpressions(obj: EtcdClusterSpecNetworkPolicyClientsNamespaceSelectorMatchExpressions | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'key': obj.key,
+    'operator': obj.operator,
+    'values': obj.values?.map(y => y),
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * A condition on one label.
+ *
+ * @schema EtcdClusterSpecNetworkPolicyClientsPodSelectorMatchExpressions
+ */
+export interface EtcdClusterSpecNetworkPolicyClientsPodSelectorMatchExpressions {
+  /**
+   * Name of the label.
+   *
+   * @schema EtcdClusterSpecNetworkPolicyClientsPodSelectorMatchExpressions#key
+   */
+  readonly key: string;
+
+  /**
+   * In: the label has one of the values. NotIn: it has none of them, or is absent. Exists and DoesNotExist: the label is there, or is not.
+   *
+   * @schema EtcdClusterSpecNetworkPolicyClientsPodSelectorMatchExpressions#operator
+   */
+  readonly operator: EtcdClusterSpecNetworkPolicyClientsPodSelectorMatchExpressionsOperator;
+
+  /**
+   * Values for In and NotIn.
+   *
+   * @schema EtcdClusterSpecNetworkPolicyClientsPodSelectorMatchExpressions#values
+   */
+  readonly values?: string[];
+}
+
+/**
+ * Converts an object of type 'EtcdClusterSpecNetworkPolicyClientsPodSelectorMatchExpressions' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_EtcdClusterSpecNetworkPolicyClientsPodSelectorMatchExpressions(obj: EtcdClusterSpecNetworkPolicyClientsPodSelectorMatchExpressions | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'key': obj.key,
+    'operator': obj.operator,
+    'values': obj.values?.map(y => y),
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * A condition on one label.
+ *
+ * @schema EtcdClusterSpecNetworkPolicyMetricsNamespaceSelectorMatchExpressions
+ */
+export interface EtcdClusterSpecNetworkPolicyMetricsNamespaceSelectorMatchExpressions {
+  /**
+   * Name of the label.
+   *
+   * @schema EtcdClusterSpecNetworkPolicyMetricsNamespaceSelectorMatchExpressions#key
+   */
+  readonly key: string;
+
+  /**
+   * In: the label has one of the values. NotIn: it has none of them, or is absent. Exists and DoesNotExist: the label is there, or is not.
+   *
+   * @schema EtcdClusterSpecNetworkPolicyMetricsNamespaceSelectorMatchExpressions#operator
+   */
+  readonly operator: EtcdClusterSpecNetworkPolicyMetricsNamespaceSelectorMatchExpressionsOperator;
+
+  /**
+   * Values for In and NotIn.
+   *
+   * @schema EtcdClusterSpecNetworkPolicyMetricsNamespaceSelectorMatchExpressions#values
+   */
+  readonly values?: string[];
+}
+
+/**
+ * Converts an object of type 'EtcdClusterSpecNetworkPolicyMetricsNamespaceSelectorMatchExpressions' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_EtcdClusterSpecNetworkPolicyMetricsNamespaceSelectorMatchExpressions(obj: EtcdClusterSpecNetworkPolicyMetricsNamespaceSelectorMatchExpressions | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'key': obj.key,
+    'operator': obj.operator,
+    'values': obj.values?.map(y => y),
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * A condition on one label.
+ *
+ * @schema EtcdClusterSpecNetworkPolicyMetricsPodSelectorMatchExpressions
+ */
+export interface EtcdClusterSpecNetworkPolicyMetricsPodSelectorMatchExpressions {
+  /**
+   * Name of the label.
+   *
+   * @schema EtcdClusterSpecNetworkPolicyMetricsPodSelectorMatchExpressions#key
+   */
+  readonly key: string;
+
+  /**
+   * In: the label has one of the values. NotIn: it has none of them, or is absent. Exists and DoesNotExist: the label is there, or is not.
+   *
+   * @schema EtcdClusterSpecNetworkPolicyMetricsPodSelectorMatchExpressions#operator
+   */
+  readonly operator: EtcdClusterSpecNetworkPolicyMetricsPodSelectorMatchExpressionsOperator;
+
+  /**
+   * Values for In and NotIn.
+   *
+   * @schema EtcdClusterSpecNetworkPolicyMetricsPodSelectorMatchExpressions#values
+   */
+  readonly values?: string[];
+}
+
+/**
+ * Converts an object of type 'EtcdClusterSpecNetworkPolicyMetricsPodSelectorMatchExpressions' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_EtcdClusterSpecNetworkPolicyMetricsPodSelectorMatchExpressions(obj: EtcdClusterSpecNetworkPolicyMetricsPodSelectorMatchExpressions | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'key': obj.key,
+    'operator': obj.operator,
+    'values': obj.values?.map(y => y),
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
  * Issuer of the certificate. It must write its CA into ca.crt of the Secret, as CA and Vault issuers do.
  *
  * @schema EtcdClusterSpecTlsClientCertManagerIssuerRef
@@ -3754,6 +3962,70 @@ export function toJson_EtcdClusterSpecBootstrapRestoreTargetS3WebIdentity(obj: E
   return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
 }
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * In: the label has one of the values. NotIn: it has none of them, or is absent. Exists and DoesNotExist: the label is there, or is not.
+ *
+ * @schema EtcdClusterSpecNetworkPolicyClientsNamespaceSelectorMatchExpressionsOperator
+ */
+export enum EtcdClusterSpecNetworkPolicyClientsNamespaceSelectorMatchExpressionsOperator {
+  /** In */
+  IN = "In",
+  /** NotIn */
+  NOT_IN = "NotIn",
+  /** Exists */
+  EXISTS = "Exists",
+  /** DoesNotExist */
+  DOES_NOT_EXIST = "DoesNotExist",
+}
+
+/**
+ * In: the label has one of the values. NotIn: it has none of them, or is absent. Exists and DoesNotExist: the label is there, or is not.
+ *
+ * @schema EtcdClusterSpecNetworkPolicyClientsPodSelectorMatchExpressionsOperator
+ */
+export enum EtcdClusterSpecNetworkPolicyClientsPodSelectorMatchExpressionsOperator {
+  /** In */
+  IN = "In",
+  /** NotIn */
+  NOT_IN = "NotIn",
+  /** Exists */
+  EXISTS = "Exists",
+  /** DoesNotExist */
+  DOES_NOT_EXIST = "DoesNotExist",
+}
+
+/**
+ * In: the label has one of the values. NotIn: it has none of them, or is absent. Exists and DoesNotExist: the label is there, or is not.
+ *
+ * @schema EtcdClusterSpecNetworkPolicyMetricsNamespaceSelectorMatchExpressionsOperator
+ */
+export enum EtcdClusterSpecNetworkPolicyMetricsNamespaceSelectorMatchExpressionsOperator {
+  /** In */
+  IN = "In",
+  /** NotIn */
+  NOT_IN = "NotIn",
+  /** Exists */
+  EXISTS = "Exists",
+  /** DoesNotExist */
+  DOES_NOT_EXIST = "DoesNotExist",
+}
+
+/**
+ * In: the label has one of the values. NotIn: it has none of them, or is absent. Exists and DoesNotExist: the label is there, or is not.
+ *
+ * @schema EtcdClusterSpecNetworkPolicyMetricsPodSelectorMatchExpressionsOperator
+ */
+export enum EtcdClusterSpecNetworkPolicyMetricsPodSelectorMatchExpressionsOperator {
+  /** In */
+  IN = "In",
+  /** NotIn */
+  NOT_IN = "NotIn",
+  /** Exists */
+  EXISTS = "Exists",
+  /** DoesNotExist */
+  DOES_NOT_EXIST = "DoesNotExist",
+}
 
 /**
  * Encryption method of the server.
@@ -5440,14 +5712,14 @@ export interface PostgresClusterSpecNetworkPolicyClients {
   readonly ipBlock?: PostgresClusterSpecNetworkPolicyClientsIpBlock;
 
   /**
-   * Selects namespaces. When empty, all namespaces.
+   * Selects namespaces. With matchLabels: {}, all namespaces.
    *
    * @schema PostgresClusterSpecNetworkPolicyClients#namespaceSelector
    */
   readonly namespaceSelector?: PostgresClusterSpecNetworkPolicyClientsNamespaceSelector;
 
   /**
-   * Selects pods. When empty, all pods.
+   * Selects pods. With matchLabels: {}, all pods.
    *
    * @schema PostgresClusterSpecNetworkPolicyClients#podSelector
    */
@@ -5484,14 +5756,14 @@ export interface PostgresClusterSpecNetworkPolicyMetrics {
   readonly ipBlock?: PostgresClusterSpecNetworkPolicyMetricsIpBlock;
 
   /**
-   * Selects namespaces. When empty, all namespaces.
+   * Selects namespaces. With matchLabels: {}, all namespaces.
    *
    * @schema PostgresClusterSpecNetworkPolicyMetrics#namespaceSelector
    */
   readonly namespaceSelector?: PostgresClusterSpecNetworkPolicyMetricsNamespaceSelector;
 
   /**
-   * Selects pods. When empty, all pods.
+   * Selects pods. With matchLabels: {}, all pods.
    *
    * @schema PostgresClusterSpecNetworkPolicyMetrics#podSelector
    */
@@ -6765,11 +7037,18 @@ export function toJson_PostgresClusterSpecNetworkPolicyClientsIpBlock(obj: Postg
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * Selects namespaces. When empty, all namespaces.
+ * Selects namespaces. With matchLabels: {}, all namespaces.
  *
  * @schema PostgresClusterSpecNetworkPolicyClientsNamespaceSelector
  */
 export interface PostgresClusterSpecNetworkPolicyClientsNamespaceSelector {
+  /**
+   * Conditions on its labels. All of them must be true.
+   *
+   * @schema PostgresClusterSpecNetworkPolicyClientsNamespaceSelector#matchExpressions
+   */
+  readonly matchExpressions?: PostgresClusterSpecNetworkPolicyClientsNamespaceSelectorMatchExpressions[];
+
   /**
    * Labels that it must have.
    *
@@ -6785,6 +7064,7 @@ export interface PostgresClusterSpecNetworkPolicyClientsNamespaceSelector {
 export function toJson_PostgresClusterSpecNetworkPolicyClientsNamespaceSelector(obj: PostgresClusterSpecNetworkPolicyClientsNamespaceSelector | undefined): Record<string, any> | undefined {
   if (obj === undefined) { return undefined; }
   const result = {
+    'matchExpressions': obj.matchExpressions?.map(y => toJson_PostgresClusterSpecNetworkPolicyClientsNamespaceSelectorMatchExpressions(y)),
     'matchLabels': ((obj.matchLabels) === undefined) ? undefined : (Object.entries(obj.matchLabels).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {})),
   };
   // filter undefined values
@@ -6793,11 +7073,18 @@ export function toJson_PostgresClusterSpecNetworkPolicyClientsNamespaceSelector(
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * Selects pods. When empty, all pods.
+ * Selects pods. With matchLabels: {}, all pods.
  *
  * @schema PostgresClusterSpecNetworkPolicyClientsPodSelector
  */
 export interface PostgresClusterSpecNetworkPolicyClientsPodSelector {
+  /**
+   * Conditions on its labels. All of them must be true.
+   *
+   * @schema PostgresClusterSpecNetworkPolicyClientsPodSelector#matchExpressions
+   */
+  readonly matchExpressions?: PostgresClusterSpecNetworkPolicyClientsPodSelectorMatchExpressions[];
+
   /**
    * Labels that it must have.
    *
@@ -6813,6 +7100,7 @@ export interface PostgresClusterSpecNetworkPolicyClientsPodSelector {
 export function toJson_PostgresClusterSpecNetworkPolicyClientsPodSelector(obj: PostgresClusterSpecNetworkPolicyClientsPodSelector | undefined): Record<string, any> | undefined {
   if (obj === undefined) { return undefined; }
   const result = {
+    'matchExpressions': obj.matchExpressions?.map(y => toJson_PostgresClusterSpecNetworkPolicyClientsPodSelectorMatchExpressions(y)),
     'matchLabels': ((obj.matchLabels) === undefined) ? undefined : (Object.entries(obj.matchLabels).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {})),
   };
   // filter undefined values
@@ -6857,11 +7145,18 @@ export function toJson_PostgresClusterSpecNetworkPolicyMetricsIpBlock(obj: Postg
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * Selects namespaces. When empty, all namespaces.
+ * Selects namespaces. With matchLabels: {}, all namespaces.
  *
  * @schema PostgresClusterSpecNetworkPolicyMetricsNamespaceSelector
  */
 export interface PostgresClusterSpecNetworkPolicyMetricsNamespaceSelector {
+  /**
+   * Conditions on its labels. All of them must be true.
+   *
+   * @schema PostgresClusterSpecNetworkPolicyMetricsNamespaceSelector#matchExpressions
+   */
+  readonly matchExpressions?: PostgresClusterSpecNetworkPolicyMetricsNamespaceSelectorMatchExpressions[];
+
   /**
    * Labels that it must have.
    *
@@ -6877,6 +7172,7 @@ export interface PostgresClusterSpecNetworkPolicyMetricsNamespaceSelector {
 export function toJson_PostgresClusterSpecNetworkPolicyMetricsNamespaceSelector(obj: PostgresClusterSpecNetworkPolicyMetricsNamespaceSelector | undefined): Record<string, any> | undefined {
   if (obj === undefined) { return undefined; }
   const result = {
+    'matchExpressions': obj.matchExpressions?.map(y => toJson_PostgresClusterSpecNetworkPolicyMetricsNamespaceSelectorMatchExpressions(y)),
     'matchLabels': ((obj.matchLabels) === undefined) ? undefined : (Object.entries(obj.matchLabels).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {})),
   };
   // filter undefined values
@@ -6885,11 +7181,18 @@ export function toJson_PostgresClusterSpecNetworkPolicyMetricsNamespaceSelector(
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * Selects pods. When empty, all pods.
+ * Selects pods. With matchLabels: {}, all pods.
  *
  * @schema PostgresClusterSpecNetworkPolicyMetricsPodSelector
  */
 export interface PostgresClusterSpecNetworkPolicyMetricsPodSelector {
+  /**
+   * Conditions on its labels. All of them must be true.
+   *
+   * @schema PostgresClusterSpecNetworkPolicyMetricsPodSelector#matchExpressions
+   */
+  readonly matchExpressions?: PostgresClusterSpecNetworkPolicyMetricsPodSelectorMatchExpressions[];
+
   /**
    * Labels that it must have.
    *
@@ -6905,6 +7208,7 @@ export interface PostgresClusterSpecNetworkPolicyMetricsPodSelector {
 export function toJson_PostgresClusterSpecNetworkPolicyMetricsPodSelector(obj: PostgresClusterSpecNetworkPolicyMetricsPodSelector | undefined): Record<string, any> | undefined {
   if (obj === undefined) { return undefined; }
   const result = {
+    'matchExpressions': obj.matchExpressions?.map(y => toJson_PostgresClusterSpecNetworkPolicyMetricsPodSelectorMatchExpressions(y)),
     'matchLabels': ((obj.matchLabels) === undefined) ? undefined : (Object.entries(obj.matchLabels).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {})),
   };
   // filter undefined values
@@ -7498,6 +7802,182 @@ export class PostgresClusterSpecMonitoringResourcesRequestsMemory {
 }
 
 /**
+ * A condition on one label.
+ *
+ * @schema PostgresClusterSpecNetworkPolicyClientsNamespaceSelectorMatchExpressions
+ */
+export interface PostgresClusterSpecNetworkPolicyClientsNamespaceSelectorMatchExpressions {
+  /**
+   * Name of the label.
+   *
+   * @schema PostgresClusterSpecNetworkPolicyClientsNamespaceSelectorMatchExpressions#key
+   */
+  readonly key: string;
+
+  /**
+   * In: the label has one of the values. NotIn: it has none of them, or is absent. Exists and DoesNotExist: the label is there, or is not.
+   *
+   * @schema PostgresClusterSpecNetworkPolicyClientsNamespaceSelectorMatchExpressions#operator
+   */
+  readonly operator: PostgresClusterSpecNetworkPolicyClientsNamespaceSelectorMatchExpressionsOperator;
+
+  /**
+   * Values for In and NotIn.
+   *
+   * @schema PostgresClusterSpecNetworkPolicyClientsNamespaceSelectorMatchExpressions#values
+   */
+  readonly values?: string[];
+}
+
+/**
+ * Converts an object of type 'PostgresClusterSpecNetworkPolicyClientsNamespaceSelectorMatchExpressions' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_PostgresClusterSpecNetworkPolicyClientsNamespaceSelectorMatchExpressions(obj: PostgresClusterSpecNetworkPolicyClientsNamespaceSelectorMatchExpressions | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'key': obj.key,
+    'operator': obj.operator,
+    'values': obj.values?.map(y => y),
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * A condition on one label.
+ *
+ * @schema PostgresClusterSpecNetworkPolicyClientsPodSelectorMatchExpressions
+ */
+export interface PostgresClusterSpecNetworkPolicyClientsPodSelectorMatchExpressions {
+  /**
+   * Name of the label.
+   *
+   * @schema PostgresClusterSpecNetworkPolicyClientsPodSelectorMatchExpressions#key
+   */
+  readonly key: string;
+
+  /**
+   * In: the label has one of the values. NotIn: it has none of them, or is absent. Exists and DoesNotExist: the label is there, or is not.
+   *
+   * @schema PostgresClusterSpecNetworkPolicyClientsPodSelectorMatchExpressions#operator
+   */
+  readonly operator: PostgresClusterSpecNetworkPolicyClientsPodSelectorMatchExpressionsOperator;
+
+  /**
+   * Values for In and NotIn.
+   *
+   * @schema PostgresClusterSpecNetworkPolicyClientsPodSelectorMatchExpressions#values
+   */
+  readonly values?: string[];
+}
+
+/**
+ * Converts an object of type 'PostgresClusterSpecNetworkPolicyClientsPodSelectorMatchExpressions' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_PostgresClusterSpecNetworkPolicyClientsPodSelectorMatchExpressions(obj: PostgresClusterSpecNetworkPolicyClientsPodSelectorMatchExpressions | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'key': obj.key,
+    'operator': obj.operator,
+    'values': obj.values?.map(y => y),
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * A condition on one label.
+ *
+ * @schema PostgresClusterSpecNetworkPolicyMetricsNamespaceSelectorMatchExpressions
+ */
+export interface PostgresClusterSpecNetworkPolicyMetricsNamespaceSelectorMatchExpressions {
+  /**
+   * Name of the label.
+   *
+   * @schema PostgresClusterSpecNetworkPolicyMetricsNamespaceSelectorMatchExpressions#key
+   */
+  readonly key: string;
+
+  /**
+   * In: the label has one of the values. NotIn: it has none of them, or is absent. Exists and DoesNotExist: the label is there, or is not.
+   *
+   * @schema PostgresClusterSpecNetworkPolicyMetricsNamespaceSelectorMatchExpressions#operator
+   */
+  readonly operator: PostgresClusterSpecNetworkPolicyMetricsNamespaceSelectorMatchExpressionsOperator;
+
+  /**
+   * Values for In and NotIn.
+   *
+   * @schema PostgresClusterSpecNetworkPolicyMetricsNamespaceSelectorMatchExpressions#values
+   */
+  readonly values?: string[];
+}
+
+/**
+ * Converts an object of type 'PostgresClusterSpecNetworkPolicyMetricsNamespaceSelectorMatchExpressions' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_PostgresClusterSpecNetworkPolicyMetricsNamespaceSelectorMatchExpressions(obj: PostgresClusterSpecNetworkPolicyMetricsNamespaceSelectorMatchExpressions | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'key': obj.key,
+    'operator': obj.operator,
+    'values': obj.values?.map(y => y),
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * A condition on one label.
+ *
+ * @schema PostgresClusterSpecNetworkPolicyMetricsPodSelectorMatchExpressions
+ */
+export interface PostgresClusterSpecNetworkPolicyMetricsPodSelectorMatchExpressions {
+  /**
+   * Name of the label.
+   *
+   * @schema PostgresClusterSpecNetworkPolicyMetricsPodSelectorMatchExpressions#key
+   */
+  readonly key: string;
+
+  /**
+   * In: the label has one of the values. NotIn: it has none of them, or is absent. Exists and DoesNotExist: the label is there, or is not.
+   *
+   * @schema PostgresClusterSpecNetworkPolicyMetricsPodSelectorMatchExpressions#operator
+   */
+  readonly operator: PostgresClusterSpecNetworkPolicyMetricsPodSelectorMatchExpressionsOperator;
+
+  /**
+   * Values for In and NotIn.
+   *
+   * @schema PostgresClusterSpecNetworkPolicyMetricsPodSelectorMatchExpressions#values
+   */
+  readonly values?: string[];
+}
+
+/**
+ * Converts an object of type 'PostgresClusterSpecNetworkPolicyMetricsPodSelectorMatchExpressions' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_PostgresClusterSpecNetworkPolicyMetricsPodSelectorMatchExpressions(obj: PostgresClusterSpecNetworkPolicyMetricsPodSelectorMatchExpressions | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'key': obj.key,
+    'operator': obj.operator,
+    'values': obj.values?.map(y => y),
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
  * CPU, for example 2. When absent, there is no limit.
  *
  * @schema PostgresClusterSpecPoolerResourcesLimitsCpu
@@ -7652,6 +8132,70 @@ export function toJson_PostgresClusterSpecBootstrapRestoreTargetS3WebIdentity(ob
   return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
 }
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * In: the label has one of the values. NotIn: it has none of them, or is absent. Exists and DoesNotExist: the label is there, or is not.
+ *
+ * @schema PostgresClusterSpecNetworkPolicyClientsNamespaceSelectorMatchExpressionsOperator
+ */
+export enum PostgresClusterSpecNetworkPolicyClientsNamespaceSelectorMatchExpressionsOperator {
+  /** In */
+  IN = "In",
+  /** NotIn */
+  NOT_IN = "NotIn",
+  /** Exists */
+  EXISTS = "Exists",
+  /** DoesNotExist */
+  DOES_NOT_EXIST = "DoesNotExist",
+}
+
+/**
+ * In: the label has one of the values. NotIn: it has none of them, or is absent. Exists and DoesNotExist: the label is there, or is not.
+ *
+ * @schema PostgresClusterSpecNetworkPolicyClientsPodSelectorMatchExpressionsOperator
+ */
+export enum PostgresClusterSpecNetworkPolicyClientsPodSelectorMatchExpressionsOperator {
+  /** In */
+  IN = "In",
+  /** NotIn */
+  NOT_IN = "NotIn",
+  /** Exists */
+  EXISTS = "Exists",
+  /** DoesNotExist */
+  DOES_NOT_EXIST = "DoesNotExist",
+}
+
+/**
+ * In: the label has one of the values. NotIn: it has none of them, or is absent. Exists and DoesNotExist: the label is there, or is not.
+ *
+ * @schema PostgresClusterSpecNetworkPolicyMetricsNamespaceSelectorMatchExpressionsOperator
+ */
+export enum PostgresClusterSpecNetworkPolicyMetricsNamespaceSelectorMatchExpressionsOperator {
+  /** In */
+  IN = "In",
+  /** NotIn */
+  NOT_IN = "NotIn",
+  /** Exists */
+  EXISTS = "Exists",
+  /** DoesNotExist */
+  DOES_NOT_EXIST = "DoesNotExist",
+}
+
+/**
+ * In: the label has one of the values. NotIn: it has none of them, or is absent. Exists and DoesNotExist: the label is there, or is not.
+ *
+ * @schema PostgresClusterSpecNetworkPolicyMetricsPodSelectorMatchExpressionsOperator
+ */
+export enum PostgresClusterSpecNetworkPolicyMetricsPodSelectorMatchExpressionsOperator {
+  /** In */
+  IN = "In",
+  /** NotIn */
+  NOT_IN = "NotIn",
+  /** Exists */
+  EXISTS = "Exists",
+  /** DoesNotExist */
+  DOES_NOT_EXIST = "DoesNotExist",
+}
 
 /**
  * Encryption method of the server.
@@ -10192,14 +10736,14 @@ export interface RedisClusterSpecNetworkPolicyClients {
   readonly ipBlock?: RedisClusterSpecNetworkPolicyClientsIpBlock;
 
   /**
-   * Selects namespaces. When empty, all namespaces.
+   * Selects namespaces. With matchLabels: {}, all namespaces.
    *
    * @schema RedisClusterSpecNetworkPolicyClients#namespaceSelector
    */
   readonly namespaceSelector?: RedisClusterSpecNetworkPolicyClientsNamespaceSelector;
 
   /**
-   * Selects pods. When empty, all pods.
+   * Selects pods. With matchLabels: {}, all pods.
    *
    * @schema RedisClusterSpecNetworkPolicyClients#podSelector
    */
@@ -10236,14 +10780,14 @@ export interface RedisClusterSpecNetworkPolicyMetrics {
   readonly ipBlock?: RedisClusterSpecNetworkPolicyMetricsIpBlock;
 
   /**
-   * Selects namespaces. When empty, all namespaces.
+   * Selects namespaces. With matchLabels: {}, all namespaces.
    *
    * @schema RedisClusterSpecNetworkPolicyMetrics#namespaceSelector
    */
   readonly namespaceSelector?: RedisClusterSpecNetworkPolicyMetricsNamespaceSelector;
 
   /**
-   * Selects pods. When empty, all pods.
+   * Selects pods. With matchLabels: {}, all pods.
    *
    * @schema RedisClusterSpecNetworkPolicyMetrics#podSelector
    */
@@ -11029,11 +11573,18 @@ export function toJson_RedisClusterSpecNetworkPolicyClientsIpBlock(obj: RedisClu
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * Selects namespaces. When empty, all namespaces.
+ * Selects namespaces. With matchLabels: {}, all namespaces.
  *
  * @schema RedisClusterSpecNetworkPolicyClientsNamespaceSelector
  */
 export interface RedisClusterSpecNetworkPolicyClientsNamespaceSelector {
+  /**
+   * Conditions on its labels. All of them must be true.
+   *
+   * @schema RedisClusterSpecNetworkPolicyClientsNamespaceSelector#matchExpressions
+   */
+  readonly matchExpressions?: RedisClusterSpecNetworkPolicyClientsNamespaceSelectorMatchExpressions[];
+
   /**
    * Labels that it must have.
    *
@@ -11049,6 +11600,7 @@ export interface RedisClusterSpecNetworkPolicyClientsNamespaceSelector {
 export function toJson_RedisClusterSpecNetworkPolicyClientsNamespaceSelector(obj: RedisClusterSpecNetworkPolicyClientsNamespaceSelector | undefined): Record<string, any> | undefined {
   if (obj === undefined) { return undefined; }
   const result = {
+    'matchExpressions': obj.matchExpressions?.map(y => toJson_RedisClusterSpecNetworkPolicyClientsNamespaceSelectorMatchExpressions(y)),
     'matchLabels': ((obj.matchLabels) === undefined) ? undefined : (Object.entries(obj.matchLabels).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {})),
   };
   // filter undefined values
@@ -11057,11 +11609,18 @@ export function toJson_RedisClusterSpecNetworkPolicyClientsNamespaceSelector(obj
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * Selects pods. When empty, all pods.
+ * Selects pods. With matchLabels: {}, all pods.
  *
  * @schema RedisClusterSpecNetworkPolicyClientsPodSelector
  */
 export interface RedisClusterSpecNetworkPolicyClientsPodSelector {
+  /**
+   * Conditions on its labels. All of them must be true.
+   *
+   * @schema RedisClusterSpecNetworkPolicyClientsPodSelector#matchExpressions
+   */
+  readonly matchExpressions?: RedisClusterSpecNetworkPolicyClientsPodSelectorMatchExpressions[];
+
   /**
    * Labels that it must have.
    *
@@ -11077,6 +11636,7 @@ export interface RedisClusterSpecNetworkPolicyClientsPodSelector {
 export function toJson_RedisClusterSpecNetworkPolicyClientsPodSelector(obj: RedisClusterSpecNetworkPolicyClientsPodSelector | undefined): Record<string, any> | undefined {
   if (obj === undefined) { return undefined; }
   const result = {
+    'matchExpressions': obj.matchExpressions?.map(y => toJson_RedisClusterSpecNetworkPolicyClientsPodSelectorMatchExpressions(y)),
     'matchLabels': ((obj.matchLabels) === undefined) ? undefined : (Object.entries(obj.matchLabels).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {})),
   };
   // filter undefined values
@@ -11121,11 +11681,18 @@ export function toJson_RedisClusterSpecNetworkPolicyMetricsIpBlock(obj: RedisClu
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * Selects namespaces. When empty, all namespaces.
+ * Selects namespaces. With matchLabels: {}, all namespaces.
  *
  * @schema RedisClusterSpecNetworkPolicyMetricsNamespaceSelector
  */
 export interface RedisClusterSpecNetworkPolicyMetricsNamespaceSelector {
+  /**
+   * Conditions on its labels. All of them must be true.
+   *
+   * @schema RedisClusterSpecNetworkPolicyMetricsNamespaceSelector#matchExpressions
+   */
+  readonly matchExpressions?: RedisClusterSpecNetworkPolicyMetricsNamespaceSelectorMatchExpressions[];
+
   /**
    * Labels that it must have.
    *
@@ -11141,6 +11708,7 @@ export interface RedisClusterSpecNetworkPolicyMetricsNamespaceSelector {
 export function toJson_RedisClusterSpecNetworkPolicyMetricsNamespaceSelector(obj: RedisClusterSpecNetworkPolicyMetricsNamespaceSelector | undefined): Record<string, any> | undefined {
   if (obj === undefined) { return undefined; }
   const result = {
+    'matchExpressions': obj.matchExpressions?.map(y => toJson_RedisClusterSpecNetworkPolicyMetricsNamespaceSelectorMatchExpressions(y)),
     'matchLabels': ((obj.matchLabels) === undefined) ? undefined : (Object.entries(obj.matchLabels).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {})),
   };
   // filter undefined values
@@ -11149,11 +11717,18 @@ export function toJson_RedisClusterSpecNetworkPolicyMetricsNamespaceSelector(obj
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * Selects pods. When empty, all pods.
+ * Selects pods. With matchLabels: {}, all pods.
  *
  * @schema RedisClusterSpecNetworkPolicyMetricsPodSelector
  */
 export interface RedisClusterSpecNetworkPolicyMetricsPodSelector {
+  /**
+   * Conditions on its labels. All of them must be true.
+   *
+   * @schema RedisClusterSpecNetworkPolicyMetricsPodSelector#matchExpressions
+   */
+  readonly matchExpressions?: RedisClusterSpecNetworkPolicyMetricsPodSelectorMatchExpressions[];
+
   /**
    * Labels that it must have.
    *
@@ -11169,6 +11744,7 @@ export interface RedisClusterSpecNetworkPolicyMetricsPodSelector {
 export function toJson_RedisClusterSpecNetworkPolicyMetricsPodSelector(obj: RedisClusterSpecNetworkPolicyMetricsPodSelector | undefined): Record<string, any> | undefined {
   if (obj === undefined) { return undefined; }
   const result = {
+    'matchExpressions': obj.matchExpressions?.map(y => toJson_RedisClusterSpecNetworkPolicyMetricsPodSelectorMatchExpressions(y)),
     'matchLabels': ((obj.matchLabels) === undefined) ? undefined : (Object.entries(obj.matchLabels).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {})),
   };
   // filter undefined values
@@ -11619,6 +12195,182 @@ export class RedisClusterSpecMonitoringResourcesRequestsMemory {
 }
 
 /**
+ * A condition on one label.
+ *
+ * @schema RedisClusterSpecNetworkPolicyClientsNamespaceSelectorMatchExpressions
+ */
+export interface RedisClusterSpecNetworkPolicyClientsNamespaceSelectorMatchExpressions {
+  /**
+   * Name of the label.
+   *
+   * @schema RedisClusterSpecNetworkPolicyClientsNamespaceSelectorMatchExpressions#key
+   */
+  readonly key: string;
+
+  /**
+   * In: the label has one of the values. NotIn: it has none of them, or is absent. Exists and DoesNotExist: the label is there, or is not.
+   *
+   * @schema RedisClusterSpecNetworkPolicyClientsNamespaceSelectorMatchExpressions#operator
+   */
+  readonly operator: RedisClusterSpecNetworkPolicyClientsNamespaceSelectorMatchExpressionsOperator;
+
+  /**
+   * Values for In and NotIn.
+   *
+   * @schema RedisClusterSpecNetworkPolicyClientsNamespaceSelectorMatchExpressions#values
+   */
+  readonly values?: string[];
+}
+
+/**
+ * Converts an object of type 'RedisClusterSpecNetworkPolicyClientsNamespaceSelectorMatchExpressions' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_RedisClusterSpecNetworkPolicyClientsNamespaceSelectorMatchExpressions(obj: RedisClusterSpecNetworkPolicyClientsNamespaceSelectorMatchExpressions | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'key': obj.key,
+    'operator': obj.operator,
+    'values': obj.values?.map(y => y),
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * A condition on one label.
+ *
+ * @schema RedisClusterSpecNetworkPolicyClientsPodSelectorMatchExpressions
+ */
+export interface RedisClusterSpecNetworkPolicyClientsPodSelectorMatchExpressions {
+  /**
+   * Name of the label.
+   *
+   * @schema RedisClusterSpecNetworkPolicyClientsPodSelectorMatchExpressions#key
+   */
+  readonly key: string;
+
+  /**
+   * In: the label has one of the values. NotIn: it has none of them, or is absent. Exists and DoesNotExist: the label is there, or is not.
+   *
+   * @schema RedisClusterSpecNetworkPolicyClientsPodSelectorMatchExpressions#operator
+   */
+  readonly operator: RedisClusterSpecNetworkPolicyClientsPodSelectorMatchExpressionsOperator;
+
+  /**
+   * Values for In and NotIn.
+   *
+   * @schema RedisClusterSpecNetworkPolicyClientsPodSelectorMatchExpressions#values
+   */
+  readonly values?: string[];
+}
+
+/**
+ * Converts an object of type 'RedisClusterSpecNetworkPolicyClientsPodSelectorMatchExpressions' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_RedisClusterSpecNetworkPolicyClientsPodSelectorMatchExpressions(obj: RedisClusterSpecNetworkPolicyClientsPodSelectorMatchExpressions | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'key': obj.key,
+    'operator': obj.operator,
+    'values': obj.values?.map(y => y),
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * A condition on one label.
+ *
+ * @schema RedisClusterSpecNetworkPolicyMetricsNamespaceSelectorMatchExpressions
+ */
+export interface RedisClusterSpecNetworkPolicyMetricsNamespaceSelectorMatchExpressions {
+  /**
+   * Name of the label.
+   *
+   * @schema RedisClusterSpecNetworkPolicyMetricsNamespaceSelectorMatchExpressions#key
+   */
+  readonly key: string;
+
+  /**
+   * In: the label has one of the values. NotIn: it has none of them, or is absent. Exists and DoesNotExist: the label is there, or is not.
+   *
+   * @schema RedisClusterSpecNetworkPolicyMetricsNamespaceSelectorMatchExpressions#operator
+   */
+  readonly operator: RedisClusterSpecNetworkPolicyMetricsNamespaceSelectorMatchExpressionsOperator;
+
+  /**
+   * Values for In and NotIn.
+   *
+   * @schema RedisClusterSpecNetworkPolicyMetricsNamespaceSelectorMatchExpressions#values
+   */
+  readonly values?: string[];
+}
+
+/**
+ * Converts an object of type 'RedisClusterSpecNetworkPolicyMetricsNamespaceSelectorMatchExpressions' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_RedisClusterSpecNetworkPolicyMetricsNamespaceSelectorMatchExpressions(obj: RedisClusterSpecNetworkPolicyMetricsNamespaceSelectorMatchExpressions | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'key': obj.key,
+    'operator': obj.operator,
+    'values': obj.values?.map(y => y),
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * A condition on one label.
+ *
+ * @schema RedisClusterSpecNetworkPolicyMetricsPodSelectorMatchExpressions
+ */
+export interface RedisClusterSpecNetworkPolicyMetricsPodSelectorMatchExpressions {
+  /**
+   * Name of the label.
+   *
+   * @schema RedisClusterSpecNetworkPolicyMetricsPodSelectorMatchExpressions#key
+   */
+  readonly key: string;
+
+  /**
+   * In: the label has one of the values. NotIn: it has none of them, or is absent. Exists and DoesNotExist: the label is there, or is not.
+   *
+   * @schema RedisClusterSpecNetworkPolicyMetricsPodSelectorMatchExpressions#operator
+   */
+  readonly operator: RedisClusterSpecNetworkPolicyMetricsPodSelectorMatchExpressionsOperator;
+
+  /**
+   * Values for In and NotIn.
+   *
+   * @schema RedisClusterSpecNetworkPolicyMetricsPodSelectorMatchExpressions#values
+   */
+  readonly values?: string[];
+}
+
+/**
+ * Converts an object of type 'RedisClusterSpecNetworkPolicyMetricsPodSelectorMatchExpressions' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_RedisClusterSpecNetworkPolicyMetricsPodSelectorMatchExpressions(obj: RedisClusterSpecNetworkPolicyMetricsPodSelectorMatchExpressions | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'key': obj.key,
+    'operator': obj.operator,
+    'values': obj.values?.map(y => y),
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
  * CPU, for example 2. When absent, there is no limit.
  *
  * @schema RedisClusterSpecSentinelResourcesLimitsCpu
@@ -11773,6 +12525,70 @@ export function toJson_RedisClusterSpecBootstrapRestoreTargetS3WebIdentity(obj: 
   return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
 }
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * In: the label has one of the values. NotIn: it has none of them, or is absent. Exists and DoesNotExist: the label is there, or is not.
+ *
+ * @schema RedisClusterSpecNetworkPolicyClientsNamespaceSelectorMatchExpressionsOperator
+ */
+export enum RedisClusterSpecNetworkPolicyClientsNamespaceSelectorMatchExpressionsOperator {
+  /** In */
+  IN = "In",
+  /** NotIn */
+  NOT_IN = "NotIn",
+  /** Exists */
+  EXISTS = "Exists",
+  /** DoesNotExist */
+  DOES_NOT_EXIST = "DoesNotExist",
+}
+
+/**
+ * In: the label has one of the values. NotIn: it has none of them, or is absent. Exists and DoesNotExist: the label is there, or is not.
+ *
+ * @schema RedisClusterSpecNetworkPolicyClientsPodSelectorMatchExpressionsOperator
+ */
+export enum RedisClusterSpecNetworkPolicyClientsPodSelectorMatchExpressionsOperator {
+  /** In */
+  IN = "In",
+  /** NotIn */
+  NOT_IN = "NotIn",
+  /** Exists */
+  EXISTS = "Exists",
+  /** DoesNotExist */
+  DOES_NOT_EXIST = "DoesNotExist",
+}
+
+/**
+ * In: the label has one of the values. NotIn: it has none of them, or is absent. Exists and DoesNotExist: the label is there, or is not.
+ *
+ * @schema RedisClusterSpecNetworkPolicyMetricsNamespaceSelectorMatchExpressionsOperator
+ */
+export enum RedisClusterSpecNetworkPolicyMetricsNamespaceSelectorMatchExpressionsOperator {
+  /** In */
+  IN = "In",
+  /** NotIn */
+  NOT_IN = "NotIn",
+  /** Exists */
+  EXISTS = "Exists",
+  /** DoesNotExist */
+  DOES_NOT_EXIST = "DoesNotExist",
+}
+
+/**
+ * In: the label has one of the values. NotIn: it has none of them, or is absent. Exists and DoesNotExist: the label is there, or is not.
+ *
+ * @schema RedisClusterSpecNetworkPolicyMetricsPodSelectorMatchExpressionsOperator
+ */
+export enum RedisClusterSpecNetworkPolicyMetricsPodSelectorMatchExpressionsOperator {
+  /** In */
+  IN = "In",
+  /** NotIn */
+  NOT_IN = "NotIn",
+  /** Exists */
+  EXISTS = "Exists",
+  /** DoesNotExist */
+  DOES_NOT_EXIST = "DoesNotExist",
+}
 
 /**
  * Encryption method of the server.

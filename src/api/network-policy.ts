@@ -3,6 +3,39 @@ import { addressRange } from './external-service.ts';
 import { labelName, labelValue } from './label-name.ts';
 import type { StructuralSchema } from './schema.ts';
 
+const requirementSchema = {
+  type: 'object',
+  description: 'A condition on one label.',
+  required: ['key', 'operator'],
+  properties: {
+    key: { type: 'string', description: 'Name of the label.', pattern: labelName, maxLength: 317 },
+    operator: {
+      type: 'string',
+      description:
+        'In: the label has one of the values. NotIn: it has none of them, or is absent. Exists and DoesNotExist: the label is there, or is not.',
+      enum: ['In', 'NotIn', 'Exists', 'DoesNotExist'],
+    },
+    values: {
+      type: 'array',
+      description: 'Values for In and NotIn.',
+      maxItems: 8,
+      items: { type: 'string', description: 'A value of the label.', pattern: labelValue, maxLength: 63 },
+      'x-kubernetes-list-type': 'atomic',
+    },
+  },
+  'x-kubernetes-validations': [
+    {
+      rule: "(self.operator == 'In' || self.operator == 'NotIn') == (has(self.values) && size(self.values) > 0)",
+      message: 'In and NotIn need values, Exists and DoesNotExist take none',
+      fieldPath: '.values',
+    },
+  ],
+} as const satisfies StructuralSchema;
+
+/**
+ * The API server drops fields that the schema does not know, of clients that do not ask for a refusal. So a selector without conditions is no
+ * selector for everything: it may be what is left of a misspelt one.
+ */
 const selectorSchema = <const Description extends string>(description: Description) =>
   ({
     type: 'object',
@@ -22,7 +55,21 @@ const selectorSchema = <const Description extends string>(description: Descripti
           { rule: `self.all(k, k.matches('${labelName}'))`, message: 'keys of matchLabels must be label names' },
         ],
       },
+      matchExpressions: {
+        type: 'array',
+        description: 'Conditions on its labels. All of them must be true.',
+        minItems: 1,
+        maxItems: 2,
+        items: requirementSchema,
+        'x-kubernetes-list-type': 'atomic',
+      },
     },
+    'x-kubernetes-validations': [
+      {
+        rule: 'has(self.matchLabels) || has(self.matchExpressions)',
+        message: 'name matchLabels, matchExpressions or both; matchLabels: {} selects all',
+      },
+    ],
   }) as const;
 
 const peerSchema = {
@@ -30,8 +77,8 @@ const peerSchema = {
   description:
     'Pods by namespaceSelector, podSelector or both, or addresses by ipBlock. Without namespaceSelector, pods of the namespace of the cluster.',
   properties: {
-    namespaceSelector: selectorSchema('Selects namespaces. When empty, all namespaces.'),
-    podSelector: selectorSchema('Selects pods. When empty, all pods.'),
+    namespaceSelector: selectorSchema('Selects namespaces. With matchLabels: {}, all namespaces.'),
+    podSelector: selectorSchema('Selects pods. With matchLabels: {}, all pods.'),
     ipBlock: {
       type: 'object',
       description: 'Addresses outside of the Kubernetes cluster.',
@@ -69,7 +116,7 @@ export const networkPolicySchema = {
     clients: {
       type: 'array',
       description: 'Who may connect to the ports for clients. When empty, nobody. When absent, pods of the namespace.',
-      default: [{ podSelector: {} }],
+      default: [{ podSelector: { matchLabels: {} } }],
       maxItems: 16,
       items: peerSchema,
       'x-kubernetes-list-type': 'atomic',
@@ -78,7 +125,7 @@ export const networkPolicySchema = {
       type: 'array',
       description:
         'Who may connect to the ports with metrics. When empty, nobody. When absent, pods of all namespaces.',
-      default: [{ namespaceSelector: {} }],
+      default: [{ namespaceSelector: { matchLabels: {} } }],
       maxItems: 4,
       items: peerSchema,
       'x-kubernetes-list-type': 'atomic',

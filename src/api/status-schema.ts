@@ -128,7 +128,7 @@ export const archiveStatusSchema = {
     since: { type: 'string', format: 'date-time', description: 'Time of the last change of the state.' },
     end: text('End of the stored log, in the words of the database. Up to five minutes old.', 500),
     storedAt: { type: 'string', format: 'date-time', description: 'Time at which that end was stored.' },
-    message: text('Why the state is not Following.', 32_768),
+    message: text('Why the state is not Following.', 8192),
   },
 } as const satisfies StructuralSchema;
 
@@ -136,9 +136,9 @@ export const plan = {
   type: 'object',
   description: 'What the controller does next.',
   properties: {
-    next: text('The next step.', 32_768),
-    waitingFor: text('What the controller waits for.', 32_768),
-    blockedBy: text('Problem that the controller cannot solve without a person.', 32_768),
+    next: text('The next step.', 8192),
+    waitingFor: text('What the controller waits for.', 8192),
+    blockedBy: text('Problem that the controller cannot solve without a person.', 8192),
   },
 } as const satisfies StructuralSchema;
 

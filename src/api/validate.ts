@@ -4,11 +4,12 @@
  * The verdict and the defaults are the API server's own, which a table of objects run through both holds true. The steps
  * are its steps too: metadata, unknown fields, nulls, defaults, the schema, and CEL only on what the schema accepts. Two
  * things are stricter: an update does not excuse a value that was already invalid before, and a value whose form the
- * schema leaves open (an affinity) has a bound on its length.
+ * schema leaves open (an affinity) has a bound on its length. One is not: of stored objects, defaults of earlier versions are accepted.
  */
 import { celViolations } from './cel.ts';
 import { schemaViolations, withDefaults } from './check.ts';
 import type { Cluster } from './cluster.ts';
+import { withoutEarlierDefaults } from './earlier-defaults.ts';
 import type { KindDefinition } from './kind.ts';
 import { metadataViolations, tidyMetadata } from './metadata.ts';
 import { apiVersionOf } from './object.ts';
@@ -23,7 +24,10 @@ export type Verdict =
 export interface ValidateOptions {
   /** The object as it was before, for rules on what may change. */
   readonly old?: unknown;
-  /** Unknown fields: refused, as by `kubectl apply`, or dropped, as the API server does by itself. Default `reject`. */
+  /**
+   * Unknown fields: refused, as by `kubectl apply`, or dropped, as the API server does by itself, from which such an object comes. Default
+   * `reject`.
+   */
   readonly unknown?: 'reject' | 'prune';
   /** Where the object names no namespace. Default `default`. */
   readonly namespace?: string;
@@ -37,7 +41,11 @@ export function validateCluster(kind: KindDefinition, object: unknown, options: 
   }
   if (object.kind !== resource.kind) return refused('kind', 'enum', `must be ${resource.kind}`);
 
-  const { value: candidate, unknown } = defaulted(kind, object, options.namespace ?? 'default');
+  const { value: candidate, unknown } = defaulted(
+    kind,
+    options.unknown === 'prune' ? withoutEarlierDefaults(object) : object,
+    options.namespace ?? 'default',
+  );
   const violations: Violation[] = metadataViolations(object.metadata, options.unknown !== 'prune');
   if (options.unknown !== 'prune') {
     for (const path of unknown) {

@@ -5,12 +5,13 @@
  */
 import type { Cluster, CommonSpec } from '../api/cluster.ts';
 import type { KubeObject } from '../api/object.ts';
+import { accessOf } from '../engine/access-of.ts';
 import type { KindHandler, ObjectReference } from '../engine/engine.ts';
 import { asItEnds, planFinalization } from '../jobs/last-backup.ts';
 import { claimInUse, withCheckedTarget } from '../jobs/target-claim.ts';
 import { forecastDeletion, isHeldForData, secretsThatGo, stateThatGoes, wasGeneratedFor } from '../plan/deletion.ts';
 import { notJudged, type ObstructedPlan, withoutObstructed, withUnjudged } from '../plan/obstacle.ts';
-import { passPlan } from '../plan/pass.ts';
+import { type PassFacts, passPlan } from '../plan/pass.ts';
 import { type FieldChange, type Outcome, type Plan, type Step, wait } from '../plan/plan.ts';
 import { type Children, noChildren } from '../resources/children.ts';
 import type { KubeClient } from '../runtime/client.ts';
@@ -56,9 +57,13 @@ export function offlinePreview(
   const untold = referred === undefined ? referral : undefined;
   const planned =
     untold === undefined ? engine.planOffline(cluster, referred) : withoutReferred(untold, cluster, manifest);
-  const plan = passPlan(cluster as Cluster<CommonSpec>, engine.kind.resource, planned);
+  const plan = passPlan(cluster as Cluster<CommonSpec>, passFacts(engine, cluster, noChildren), planned);
   const forecast = plan.steps.length > 0 || untold !== undefined ? engine.forecast?.(cluster, noChildren) : [];
   return { cluster, basis: 'nothing', spec: [], plan, follows: forecast ?? (untold ? [inWords(cluster, untold)] : []) };
+}
+
+function passFacts(engine: KindHandler, cluster: Cluster, children: Children): PassFacts {
+  return { resource: engine.kind.resource, children, access: accessOf(engine, cluster) };
 }
 
 /** Of a kind that has no forecast of its own. It changes something all the same: the exit code must say so. */
@@ -117,7 +122,7 @@ export async function livePreview(
   const { assessment, unheard } = await observe(engine, cluster, children, options, referred, about);
   const planned = passPlan(
     cluster,
-    engine.kind.resource,
+    passFacts(engine, cluster, children),
     unheard === undefined ? assessment.plan : withoutProcesses(assessment.plan, unheard),
   );
   const judge = options.dryRuns === false ? noDryRuns : createTemplateJudge({ client, clock: systemClock });

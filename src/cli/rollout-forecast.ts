@@ -57,7 +57,7 @@ async function refusalOf(
 async function refusing(ask: () => Promise<Refusal | undefined>): Promise<string | undefined> {
   try {
     const { words, error } = (await ask()) ?? {};
-    // Whoever asks may not change pods. The operator may.
+    // The person who runs the command has no right to change pods. The operator has it.
     return error !== undefined && refusedBy(error) === 'authorization' ? undefined : words;
   } catch (error) {
     // No answer, such as that of a webhook that is down: the operator asks again.
@@ -108,7 +108,9 @@ async function whyRestart(
     const restarted = restartedContainer(pod, missing.changes);
     if (restarted !== undefined)
       return `: ${pod.metadata.name} is not resized in place, since the resizePolicy of its container ${restarted} asks for a restart`;
-    const words = await refusalOf(pod, missing.containers, client);
+    // Which revision the mark will name is not known before the template is applied.
+    const words =
+      (await markRefusalOf(pod, 'a revision to come', client)) ?? (await refusalOf(pod, missing.containers, client));
     if (words !== undefined) return `: ${pod.metadata.name} is not resized in place, since ${words}`;
   }
   return undefined;

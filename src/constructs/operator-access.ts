@@ -69,7 +69,9 @@ export function operatorAccess(scope: Construct, options: AccessOptions): IServi
     allow(role, rules);
     new ClusterRoleBinding(scope, 'watch-binding', { metadata, role: role as IClusterRole }).addSubjects(account);
   } else {
-    for (const where of new Set(watch.namespaces)) grant(`watch-${where}`, operatorName, where, rules);
+    // Another operator may watch the same namespace, with a Role of its own.
+    const name = `${clusterScopedName}-watch`;
+    for (const where of new Set(watch.namespaces)) grant(`watch-${where}`, name, where, rules);
   }
   return account as IServiceAccount;
 }

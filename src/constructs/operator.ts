@@ -70,9 +70,12 @@ export interface OperatorProps {
   readonly priorityClassName?: string;
   /** On every object and on the operator's pods. Those that the operator itself has stay as they are. */
   readonly labels?: Readonly<Record<string, string>>;
-  /** Likewise. */
+  /** On every object and on the operator's pods. Those that the operator itself has stay as they are. */
   readonly annotations?: Readonly<Record<string, string>>;
-  /** What the names of objects without a namespace begin with. Two operators in a cluster need two. Default `clusterwright`. */
+  /**
+   * What the names of objects outside of the operator's own namespace begin with. Two operators in a cluster need two. Default
+   * `clusterwright`, and in another namespace than `clusterwright-system`, `clusterwright-NAMESPACE`.
+   */
   readonly clusterScopedName?: string;
 }
 
@@ -96,7 +99,7 @@ export class Operator extends Construct {
       logLevel = 'info',
       labels = {},
       annotations = {},
-      clusterScopedName = operatorName,
+      clusterScopedName = namespace === operatorNamespace ? operatorName : `${operatorName}-${namespace}`,
     } = props;
     const { imagePullSecrets = [], nodeSelector = {}, tolerations = [], priorityClassName } = props;
     const namespaces = watchedNamespaces(watch);

@@ -1,15 +1,20 @@
 /**
- * Who may set the labels, annotations and ServiceAccount of a database's pods, the annotations of its Services, and its NetworkPolicy. By
- * labels and annotations, network policies select a pod, and webhooks add sidecars to it, which can read Secrets. A ServiceAccount can have rights of
- * its own. By an annotation, a Service can claim the DNS name or the address of another team. A NetworkPolicy lets in clients that no other
- * policy lets in. A user who may create pods, Services or NetworkPolicies can do all of this anyway. A user who may only change databases
- * cannot, and this policy keeps it so.
+ * Who may change the labels, annotations and ServiceAccount of a database's pods, the annotations of its Services, its NetworkPolicy, and the
+ * names for which cert-manager signs. By labels and annotations, network policies select a pod, and webhooks add sidecars to it, which can read
+ * Secrets. Without a label, a policy of the platform no longer selects the pod. A ServiceAccount can have rights of its own. By an annotation, a
+ * Service can claim the DNS name or the address of another team. A NetworkPolicy lets in clients that no other policy lets in. By a certificate,
+ * a server can pretend to be another one. A user who may create pods, Services, NetworkPolicies or Certificates can do all of this anyway. A user
+ * who may only change databases cannot, and this policy keeps it so.
  */
 import type { Construct } from 'constructs';
 import type { KindHandler } from '../engine/engine.ts';
 import { admissionPolicy } from './admission-policy.ts';
 
 const podFields: readonly Path[] = ['labels', 'annotations', 'serviceAccountName'].map((field) => ['pods', field]);
+
+/** DNS names that somebody chooses, and the source of certificates that signs them with an issuer that others may trust. */
+const names: Path = ['access', 'names'];
+const issuer: Path = ['tls', 'client', 'certManager'];
 
 /** Of a field of the spec. */
 type Path = readonly string[];
@@ -29,33 +34,50 @@ export function podFieldsPolicy(
     operations: ['CREATE', 'UPDATE'],
     resources: kinds.filter(({ resource }) => resource.group === group).map(({ resource }) => resource.plural),
   }));
-  const setsPods = isAnySet(podFields);
-  const setsServices = isAnySet(annotationsOfServices(kinds));
+  const guards: readonly Guard[] = [
+    {
+      isChanged: isAnyChanged(podFields.map((path) => [path])),
+      resource: 'pods',
+      fields: 'spec.pods: to set, change or remove labels, annotations or serviceAccountName',
+    },
+    {
+      isChanged: isAnyChanged(annotationsOfServices(kinds).map((path) => [path])),
+      resource: 'services',
+      fields: 'spec.access: to set, change or remove annotations',
+    },
+    {
+      isChanged: changesNetwork,
+      resource: 'networkpolicies',
+      group: 'networking.k8s.io',
+      fields: 'spec.networkPolicy: to set, change or remove it',
+    },
+    {
+      isChanged: isAnyChanged(kinds.some(hasNames) ? [[names, issuer]] : []),
+      resource: 'certificates',
+      group: 'cert-manager.io',
+      fields: 'spec.access.names: to set, change or remove names in a certificate of tls.client.certManager',
+    },
+  ];
   admissionPolicy(scope, clusterScopedName, 'pod-fields', {
     matchConstraints: { resourceRules },
     matchConditions: [
-      { name: 'sets-fields-of-pods', expression: `${setsPods} || ${setsServices} || ${changesNetwork}` },
+      { name: 'sets-fields-of-pods', expression: guards.map(({ isChanged }) => isChanged).join(' || ') },
     ],
-    validations: [
-      {
-        expression: `!${setsPods} || ${mayCreate('pods')}`,
-        message:
-          'spec.pods: to set labels, annotations or serviceAccountName, you need the permission to create pods in this namespace',
-        reason: 'Forbidden',
-      },
-      {
-        expression: `!${setsServices} || ${mayCreate('services')}`,
-        message: 'spec.access: to set annotations, you need the permission to create services in this namespace',
-        reason: 'Forbidden',
-      },
-      {
-        expression: `!${changesNetwork} || ${mayCreate('networkpolicies', 'networking.k8s.io')}`,
-        message:
-          'spec.networkPolicy: to set, change or remove it, you need the permission to create networkpolicies in this namespace',
-        reason: 'Forbidden',
-      },
-    ],
+    validations: guards.map(({ isChanged, resource, group, fields }) => ({
+      expression: `!${isChanged} || ${mayCreate(resource, group)}`,
+      message: `${fields}, you need the permission to create ${resource}${group === 'cert-manager.io' ? ` of ${group}` : ''} in this namespace`,
+      reason: 'Forbidden',
+    })),
   });
+}
+
+interface Guard {
+  /** Whether the request changes the fields, in CEL and in parentheses. */
+  readonly isChanged: string;
+  /** Who may create these may also change the fields. */
+  readonly resource: string;
+  readonly group?: string;
+  readonly fields: string;
 }
 
 /** Without it, everybody may connect whom no other NetworkPolicy keeps away. So removing it is a change as well. */
@@ -70,19 +92,29 @@ function annotationsOfServices(kinds: readonly KindHandler['kind'][]): readonly 
   return [...new Set(annotated)].map((name) => ['access', name, 'annotations']);
 }
 
+function hasNames({ schema }: KindHandler['kind']): boolean {
+  return schema.properties?.spec?.properties?.access?.properties?.names !== undefined;
+}
+
 function mayCreate(resource: string, group = ''): string {
   return `authorizer.group('${group}').resource('${resource}').namespace(object.metadata.namespace).check('create').allowed()`;
 }
 
-function isAnySet(paths: readonly Path[]): string {
-  return paths.length === 0 ? '(false)' : `(${paths.map(isSet).join(' || ')})`;
+/** Each entry: a field, and others without which it does nothing. */
+function isAnyChanged(fields: readonly (readonly [Path, ...Path[]])[]): string {
+  return fields.length === 0 ? '(false)' : `(${fields.map(isChanged).join(' || ')})`;
 }
 
-/** True when the request sets the field to another value. An empty map sets nothing: it is the default of the annotations of a Service. */
-function isSet(path: Path): string {
-  const [now, before] = [['object', 'spec', ...path].join('.'), ['oldObject', 'spec', ...path].join('.')];
-  const had = `oldObject != null && ${hasAll(['oldObject', 'spec', ...path])}`;
-  return `(${hasAll(['object', 'spec', ...path])} && size(${now}) > 0 && !(${had} && ${before} == ${now}))`;
+/** An empty map says nothing: it is the default of the annotations of a Service. */
+function isChanged([path, ...others]: readonly [Path, ...Path[]]): string {
+  const isSet = (root: string): string =>
+    [
+      ...[path, ...others].map((each) => hasAll([root, 'spec', ...each])),
+      `size(${[root, 'spec', ...path].join('.')}) > 0`,
+    ].join(' && ');
+  const [now, before] = ['object', 'oldObject'].map((root) => [root, 'spec', ...path].join('.'));
+  const wasSet = `oldObject != null && ${isSet('oldObject')}`;
+  return `(${isSet('object')} ? !(${wasSet} && ${before} == ${now}) : ${wasSet})`;
 }
 
 function hasAll([root = '', ...path]: Path): string {

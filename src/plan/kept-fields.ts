@@ -9,30 +9,15 @@ import { type ObjectStep, type Step, wait } from './plan.ts';
 type Apply = Extract<ObjectStep, { type: 'apply' }>;
 type Patch = Extract<ObjectStep, { type: 'patch' }>;
 
-/** The steps among `steps` that have changed nothing. `live` finds an object as the API server answered last. */
-export function ineffectiveSteps(
-  steps: readonly Step[],
-  live: (object: KubeObject) => KubeObject | undefined,
-): readonly (Apply | Patch)[] {
-  return steps.filter((step): step is Apply | Patch => {
-    if (step.type === 'apply') return isApplyVoid(step, live(step.object));
-    if (step.type !== 'patch') return false;
-    const found = live(patchedObject(step));
-    // Another object of the name is not what was patched.
-    return found !== undefined && found.metadata.uid === step.ref.uid && isPatchVoid(step.patch, found);
-  });
+/** Whether the step has changed nothing. `answer`: the object as the API server answered this very step. */
+export function isIneffective(step: Step, answer: KubeObject): step is Apply | Patch {
+  if (step.type === 'apply') return isApplyVoid(step, answer);
+  return step.type === 'patch' && isPatchVoid(step.patch, answer);
 }
 
-function isApplyVoid({ object, changes }: Apply, found: KubeObject | undefined): boolean {
-  if (found === undefined) return false;
+function isApplyVoid({ object, changes }: Apply, found: KubeObject): boolean {
   const left = new Set(difference(object, found).map(({ path }) => path));
   return changes.length > 0 && changes.every(({ path }) => left.has(path));
-}
-
-function patchedObject({ ref: { resource, namespace, name } }: Patch): KubeObject {
-  const { group, version, kind } = resource;
-  const metadata = { name, ...(namespace === undefined ? {} : { namespace }) };
-  return { apiVersion: group === '' ? version : `${group}/${version}`, kind, metadata };
 }
 
 function isPatchVoid({ metadata, ...patch }: Patch['patch'], found: KubeObject): boolean {

@@ -66,10 +66,12 @@ export function ownerOf(object: KubeObject | undefined): string | undefined {
 
 /**
  * A Secret that we generate is not watched (the controller may not list Secrets), so it is created along with the first
- * of the other children: `fresh` says that none of them is there, those of an earlier cluster of the name apart.
+ * of the other children: `fresh` says that none of them is there, those of an earlier cluster of the name apart. A child that
+ * others need not wait for may be there before the Secret is.
  */
 export function objectSteps(desired: readonly Desired[], children: Children): ObjectStep[] {
-  const fresh = !desired.some(({ object }) => {
+  const fresh = !desired.some(({ object, mayFail }) => {
+    if (mayFail !== undefined) return false;
     const live = children.get(object.kind, object.metadata.name);
     return live !== undefined && ownerOf(live) === ownerOf(object);
   });

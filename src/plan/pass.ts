@@ -1,13 +1,23 @@
 /** An engine's plan inside what is done for every kind: the controller and the CLI show and do the same. */
 import type { Cluster, CommonSpec } from '../api/cluster.ts';
 import type { Resource } from '../api/object.ts';
+import type { Children } from '../resources/children.ts';
+import { type WantedAccess, withAccess } from './access-steps.ts';
 import { finalizerSteps } from './deletion.ts';
 import { findingOf, type Plan, type Step, wait } from './plan.ts';
 
-export function passPlan(cluster: Cluster<CommonSpec>, resource: Resource, plan: Plan): Plan {
+/** What the plan of every kind rests on, besides the engine's plan. */
+export interface PassFacts {
+  readonly resource: Resource;
+  readonly children: Children;
+  readonly access: WantedAccess;
+}
+
+export function passPlan(cluster: Cluster<CommonSpec>, { resource, children, access }: PassFacts, engine: Plan): Plan {
   if (cluster.spec.paused === true) {
     return { steps: [], outcome: wait('Paused', 'spec.paused is true: nothing is changed') };
   }
+  const plan = withAccess(cluster, children, access, engine);
   return { ...plan, steps: [...finalizerSteps(cluster, resource), ...withoutHaste(plan.steps)] };
 }
 

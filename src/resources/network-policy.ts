@@ -17,6 +17,9 @@ import {
 import { defaultOperatorNamespace, operatorLabels } from './operator-pods.ts';
 
 type Wanted = Defaulted<typeof networkPolicySchema>;
+type Peer = Wanted['clients'][number];
+type Selector = NonNullable<Peer['podSelector']>;
+type Requirement = NonNullable<Selector['matchExpressions']>[number];
 
 export interface NetworkPolicyOptions {
   /** The engine and the version of the cluster. */
@@ -58,10 +61,30 @@ export function networkPolicy(
             },
           ],
         },
-        ...rule(wanted.clients, ports.clients),
-        ...rule(wanted.metrics, ports.metrics),
+        ...rule(wanted.clients.map(peer), ports.clients),
+        ...rule(wanted.metrics.map(peer), ports.metrics),
       ],
     },
   };
   return [policy];
+}
+
+/** As the API server gives it back: it drops what is empty. */
+function peer({ namespaceSelector, podSelector, ipBlock }: Peer): object {
+  return {
+    ...(namespaceSelector === undefined ? {} : { namespaceSelector: selector(namespaceSelector) }),
+    ...(podSelector === undefined ? {} : { podSelector: selector(podSelector) }),
+    ...(ipBlock === undefined ? {} : { ipBlock }),
+  };
+}
+
+function selector({ matchLabels = {}, matchExpressions = [] }: Selector): object {
+  return {
+    ...(Object.keys(matchLabels).length === 0 ? {} : { matchLabels }),
+    ...(matchExpressions.length === 0 ? {} : { matchExpressions: matchExpressions.map(requirement) }),
+  };
+}
+
+function requirement({ key, operator, values = [] }: Requirement): object {
+  return { key, operator, ...(values.length === 0 ? {} : { values }) };
 }

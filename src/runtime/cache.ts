@@ -82,7 +82,7 @@ export interface Cache {
 export interface CacheOptions {
   readonly client: KubeClient;
   readonly engines: readonly KindHandler[];
-  /** Empty: all namespaces. */
+  /** Empty: all namespaces. One that is named twice counts once. */
   readonly namespaces: readonly string[];
   /** Of our own kinds: a resource that it does not select is not there. Children are seen whosever they are. */
   readonly selector?: LabelSelector | undefined;
@@ -101,7 +101,7 @@ interface Watched {
 
 export function createCache(options: CacheOptions): Cache {
   const { client, engines, clock, random, log, metrics } = options;
-  const namespaces = options.namespaces.length === 0 ? [undefined] : options.namespaces;
+  const namespaces = options.namespaces.length === 0 ? [undefined] : [...new Set(options.namespaces)];
 
   const watch = (
     resource: Resource,

@@ -1,36 +1,34 @@
 /** A plan's steps are carried out, as far as they are due, and what came of them is told. */
 import type { Assessment } from '../engine/engine.ts';
-import { ineffectiveSteps } from '../plan/kept-fields.ts';
+import { type fieldsKept, isIneffective } from '../plan/kept-fields.ts';
 import { findingOf, type Plan, type Step } from '../plan/plan.ts';
 import type { Log } from '../system/log.ts';
-import { ApiUnreachable } from './api-error.ts';
-import type { Cache, ClusterKey } from './cache.ts';
-import type { Contested, Due } from './contested.ts';
+import type { ClusterKey } from './cache.ts';
+import { type Contested, type Due, Undone } from './contested.ts';
 import { type Executor, StepFailed } from './executor.ts';
 import { soonest } from './reconcile-result.ts';
 import type { PlannedFor, RefusalPace } from './refusal-pace.ts';
+import type { StandingFailures } from './standing-failures.ts';
 
 /** What came of a plan's steps. */
 export interface Execution {
   readonly due: Due;
+  /** Steps that succeeded, also where a later one failed. */
+  readonly done: readonly Step[];
   /** Why it was cut off; undefined where it was not. */
   readonly failure: unknown;
-  /** Steps that others need not wait for, and that failed or were refused lately and are not asked for again yet. */
+  /** Why an earlier run was cut off, at a step that this one did not reach. */
+  readonly earlier: unknown;
+  /** Steps that others need not wait for: they failed, now or lately and are not asked for again yet, or somebody undoes them. */
   readonly failures: readonly StepFailed[];
   /** Changes that the API server has taken without an effect. */
-  readonly ineffective: ReturnType<typeof ineffectiveSteps>;
+  readonly ineffective: Parameters<typeof fieldsKept>[0];
 }
 
-/** Steps that have changed something, as far as can be told. Where the run was cut off: those that went on. */
-export function takenIn({ due, failure, failures, ineffective }: Execution): readonly Step[] {
-  const idle: ReadonlySet<Step> = new Set([...ineffective, ...failures.map(({ step }) => step)]);
-  return due.steps.filter((step) => !idle.has(step) && (failure === undefined || goesOn(step, failure)));
-}
-
-/** See the executor: nothing does after a name conflict, nor without the API server. */
-function goesOn(step: Step, failure: unknown): boolean {
-  const isCut = !(failure instanceof StepFailed) || failure.cause instanceof ApiUnreachable;
-  return !isCut && findingOf(step) !== undefined;
+/** Steps that have changed something, as far as can be told. */
+export function takenIn({ done, ineffective }: Pick<Execution, 'done' | 'ineffective'>): readonly Step[] {
+  const idle: ReadonlySet<Step> = new Set(ineffective);
+  return done.filter((step) => !idle.has(step));
 }
 
 /**
@@ -45,7 +43,7 @@ export interface ExecutionOptions {
   readonly executor: Executor;
   readonly contested: Contested;
   readonly refusals: RefusalPace;
-  readonly cache: Pick<Cache, 'entry'>;
+  readonly standingFailures: StandingFailures;
   readonly log: Log;
 }
 
@@ -55,27 +53,47 @@ export async function execute(
   plan: Plan,
   act: Assessment['act'],
   plannedFor: PlannedFor,
-  { executor, contested, refusals, cache, log }: ExecutionOptions,
+  { executor, contested, refusals, standingFailures, log }: ExecutionOptions,
   signal: AbortSignal,
 ): Promise<Execution> {
   const { steps, standing, afterMs, unplannedMs } = refusals.due(plan.steps, plannedFor);
   const due = dueWith(contested.due(key, steps), plan.outcome.state === 'settled' ? unplannedMs : afterMs);
+  const done: Step[] = [];
+  const ineffective: Execution['ineffective'][number][] = [];
   const failed: StepFailed[] = [];
   const result = (failure: unknown): Execution => {
     const againMs = refusals.failed(failed, plannedFor);
     for (const err of failed) log.warn({ cluster: key, err }, 'a step failed that others need not wait for');
-    const failures = [...standing, ...failed];
-    const isDone = failure === undefined && failures.length === 0;
-    const ineffective = isDone ? ineffectiveSteps(due.steps, (object) => cache.entry(object)?.object) : [];
-    return { due: dueWith(due, againMs), failure, failures, ineffective };
+    const stood = standingFailures.after(key, { failure, failures: [...standing, ...failed] }, due.unreached);
+    return {
+      due: dueWith(due, againMs),
+      done,
+      failure,
+      earlier: failure === undefined ? stood.failure : undefined,
+      failures: [...stood.failures, ...undoneWishes(due, stood.failures)],
+      ineffective,
+    };
   };
   try {
-    await executor.run(due.steps, act, signal, (failure) => void failed.push(failure));
+    await executor.run(due.steps, act, signal, {
+      done: (step, answer) => {
+        done.push(step);
+        if (answer !== undefined && isIneffective(step, answer)) ineffective.push(step);
+      },
+      failed: (failure) => void failed.push(failure),
+    });
   } catch (failure) {
     signal.throwIfAborted();
     return result(failure);
   }
   return result(undefined);
+}
+
+/** What a cluster's spec asks for, and is not kept up. */
+function undoneWishes({ undone }: Due, failures: readonly StepFailed[]): readonly StepFailed[] {
+  const told = new Set(failures.map(({ step }) => step));
+  const wishes = undone.filter((step) => findingOf(step) !== undefined && !told.has(step));
+  return wishes.map((step) => new StepFailed(step, new Undone()));
 }
 
 function dueWith(due: Due, afterMs: number | undefined): Due {

@@ -57,16 +57,21 @@ export function describeStep(step: Step): string {
   }
 }
 
+/** Learns what came of each step, also where another one ends the run. */
+export interface StepObserver {
+  /** The step succeeded. `answer`: what a change has made of its object, as the API server said. */
+  done(step: Step, answer?: KubeObject): void;
+  /** Other steps need not wait for it. */
+  failed(failure: StepFailed): void;
+}
+
 export interface Executor {
-  /**
-   * Resolves with the failures of steps that others need not wait for; rejects with StepFailed or NameConflict. `onFailure`
-   * learns of each of the former, also where another step ends the run.
-   */
+  /** Resolves with the failures of steps that others need not wait for; rejects with StepFailed or NameConflict. */
   run(
     steps: readonly Step[],
     act: (action: EngineAction) => Promise<void>,
     signal: AbortSignal,
-    onFailure?: (failure: StepFailed) => void,
+    observer?: StepObserver,
   ): Promise<readonly StepFailed[]>;
 }
 
@@ -83,7 +88,6 @@ export interface ExecutorOptions {
   readonly onResizeRefused?: (step: Pick<ResizeStep, 'ref' | 'containers'>, words: string) => void;
   /** Wall time in milliseconds. Default: the system's. */
   readonly now?: () => number;
-  readonly onStep?: (step: Step) => void;
   /** Whether this process may still change anything: asked right before every engine action. Default always. */
   readonly mayWrite?: () => boolean;
   /** Learns of every engine action. What the client writes it knows from elsewhere. */
@@ -97,15 +101,19 @@ export function randomText(length: number): string {
 }
 
 export function createExecutor(options: ExecutorOptions): Executor {
-  const { client, cache, generate = randomText, onSecret, onStep, mayWrite = () => true } = options;
+  const { client, cache, generate = randomText, onSecret, mayWrite = () => true } = options;
   const issuer = createIssuer(options);
 
-  async function tracked(action: () => Promise<void>): Promise<void> {
-    if (options.writes === undefined) return action();
-    await options.writes.track((sent) => {
-      sent();
-      return action();
-    });
+  async function takeAction(action: EngineAction, act: (action: EngineAction) => Promise<void>): Promise<undefined> {
+    if (!mayWrite()) throw new Error('not done, because this process does not hold the lease');
+    if (options.writes === undefined) await act(action);
+    else {
+      await options.writes.track((sent) => {
+        sent();
+        return act(action);
+      });
+    }
+    return undefined;
   }
 
   async function create(object: KubeObject, generated: readonly Generated[], signal: AbortSignal): Promise<void> {
@@ -158,14 +166,16 @@ export function createExecutor(options: ExecutorOptions): Executor {
     cache.observeWrite(await client.mergePatch(ref, { metadata }, { signal }));
   }
 
-  async function apply(object: KubeObject, signal: AbortSignal): Promise<void> {
+  async function apply(object: KubeObject, signal: AbortSignal): Promise<KubeObject> {
     if (cache.entry(object)?.postOwned === true) {
       const { name, namespace } = object.metadata;
       const ref = { resource: resourceOf(object), name, ...(namespace === undefined ? {} : { namespace }) };
       const patch = takeOverPatch(await client.get(ref, { signal }));
       if (patch !== undefined) cache.observeWrite(await client.jsonPatch(ref, patch, { signal }));
     }
-    cache.observeWrite(await client.apply(object, { force: true, signal }));
+    const written = await client.apply(object, { force: true, signal });
+    cache.observeWrite(written);
+    return written;
   }
 
   /** The watch knows them: they have been there for longer than the cluster that would take them. */
@@ -177,21 +187,23 @@ export function createExecutor(options: ExecutorOptions): Executor {
     }
   }
 
-  /** `unmarked`: the UIDs of pods that are not resized after all. */
+  /** `unmarked`: the UIDs of pods that are not resized after all. Resolves with the object that a change has made. */
   async function runObjectStep(
     step: ObjectStep,
     made: Made,
     unmarked: Set<string>,
     signal: AbortSignal,
-  ): Promise<void> {
+  ): Promise<KubeObject | undefined> {
     refuseClaims(step);
     switch (step.type) {
       case 'create':
-        return create(step.object, step.generate ?? [], signal);
+        await create(step.object, step.generate ?? [], signal);
+        return undefined;
       case 'apply':
         return apply(step.object, signal);
       case 'issue':
-        return issuer.issue(step, made, signal);
+        await issuer.issue(step, made, signal);
+        return undefined;
       case 'patch': {
         const metadata = { ...(step.patch.metadata as object | undefined), uid: step.ref.uid };
         const write = async (): Promise<KubeObject> => {
@@ -199,17 +211,18 @@ export function createExecutor(options: ExecutorOptions): Executor {
           cache.observeWrite(written);
           return written;
         };
-        const refusal = step.resizing === true ? await markRefusal(step, write) : void (await write());
-        if (refusal === undefined) return;
+        if (step.resizing !== true) return write();
+        const refusal = await markRefusal(step, write);
+        if (refusal === undefined) return undefined;
         unmarked.add(step.ref.uid);
         options.onResizeRefused?.({ ref: step.ref, containers: [] }, refusal.words);
-        return;
+        return undefined;
       }
       case 'resize': {
-        if (unmarked.has(step.ref.uid)) return;
+        if (unmarked.has(step.ref.uid)) return undefined;
         const refusal = await resize(client, step, { signal }, (pod) => cache.observeWrite(pod));
         if (refusal !== undefined) options.onResizeRefused?.(step, refusal.words);
-        return;
+        return undefined;
       }
       case 'delete': {
         const removal = await client.remove(step.ref, { signal });
@@ -217,7 +230,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
         else cache.observeDelete(step.ref);
         // A new cluster of the name would take its values for those of a Secret that is there.
         if (step.ref.resource.kind === 'Secret') options.onStaleSecret?.(step.ref.namespace ?? '', step.ref.name);
-        return;
+        return undefined;
       }
       default:
         return step satisfies never;
@@ -225,7 +238,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
   }
 
   return {
-    async run(steps, act, signal, onFailure) {
+    async run(steps, act, signal, observer) {
       const failures: StepFailed[] = [];
       const made: Made = new Map();
       const unmarked = new Set<string>();
@@ -234,19 +247,18 @@ export function createExecutor(options: ExecutorOptions): Executor {
         // Who may connect rests on no other step: a database that runs must not stay open because something else fails.
         if (ended !== undefined && findingOf(step) === undefined) continue;
         signal.throwIfAborted();
-        onStep?.(step);
         try {
-          if (step.type === 'act') {
-            if (!mayWrite()) throw new Error('not done, because this process does not hold the lease');
-            await tracked(() => act(step.action));
-          } else await runObjectStep(step, made, unmarked, signal);
+          const answer = await (step.type === 'act'
+            ? takeAction(step.action, act)
+            : runObjectStep(step, made, unmarked, signal));
+          observer?.done(step, answer);
         } catch (error) {
           signal.throwIfAborted();
           if (error instanceof NameConflict && findingOf(step) === undefined) throw error;
           const failure = new StepFailed(step, error);
           if (isOptional(step) || error instanceof Refused) {
             failures.push(failure);
-            onFailure?.(failure);
+            observer?.failed(failure);
           } else if (error instanceof ApiUnreachable) throw failure;
           else ended = failure;
         }

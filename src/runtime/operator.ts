@@ -32,6 +32,7 @@ import { createRefusalPace } from './refusal-pace.ts';
 import { createResizes } from './resizes.ts';
 import { createServerTime } from './server-time.ts';
 import { accountReader } from './service-account.ts';
+import { createStandingFailures } from './standing-failures.ts';
 import { createStatusWriter } from './status-writer.ts';
 import { createTemplateJudge, noDryRuns } from './template-judge.ts';
 import type { Transport } from './transport.ts';
@@ -160,6 +161,7 @@ export function createOperator(options: OperatorOptions): Operator {
     pace: createPace(clock),
     contested: createContested(clock),
     refusals: createRefusalPace(clock),
+    standingFailures: createStandingFailures(clock),
     unobserved: createUnobserved(clock),
     unseenPods: createUnseenPods(client, clock),
     resizes,

@@ -7,6 +7,7 @@
 import type { Cluster, CommonSpec } from '../api/cluster.ts';
 import type { LabelSelector } from '../api/label-selector.ts';
 import type { KubeObject } from '../api/object.ts';
+import { accessOf } from '../engine/access-of.ts';
 import type { KindHandler } from '../engine/engine.ts';
 import type { EngineContext } from '../engine/engine-context.ts';
 import { passPlan } from '../plan/pass.ts';
@@ -99,13 +100,13 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
     const referred = resolver.referred(engine, cluster);
     const peers = resolver.peers(engine, cluster);
     const assessment = await engine.assess(cluster, children, io(cluster, signal), referred, peers);
-    const whole = passPlan(cluster, resource, assessment.plan);
+    const whole = passPlan(cluster, { resource, children, access: accessOf(engine, cluster) }, assessment.plan);
     const { plan, ...obstructed } = await options.deadEnds(whole, children, io(cluster, signal));
     // The last look before the steps: the one at dead ends may take as long as a webhook does.
     if (await freshness.isStale({ cluster, resource, children }, whole, signal)) return stale;
     onOutcome(engine, cluster, cluster.status, plan);
     const execution = await execute(key, plan, assessment.act, { cluster, children }, options, signal);
-    const { failure } = execution;
+    const { failure, earlier } = execution;
     const taken = takenIn(execution);
     const actions = unwatchedIn(taken);
     contested.made(key, taken);
@@ -116,12 +117,14 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
 
     const said = saidPlan(plan, execution, paced, assessment.status);
     const claim = saidStatus(cluster, assessment.status, plan, execution, obstructed);
-    if (failure instanceof NameConflict) onOutcome(engine, cluster, cluster.status, said);
+    const cut = failure ?? earlier;
+    if (cut instanceof NameConflict) onOutcome(engine, cluster, cluster.status, said);
     else if (said.outcome.state === 'blocked' && plan.outcome.state !== 'blocked')
       onOutcome(engine, cluster, cluster.status, { steps: [], outcome: said.outcome });
-    const isKept = failure === undefined && isPremature(cluster, claim, taken, execution, paced);
+    const isKept = cut === undefined && isPremature(cluster, claim, taken, execution, paced);
     const later = isKept ? 0 : await status.write(cluster, engine.kind, claim, planStatus(said), signal);
-    if (failure instanceof NameConflict) return { outcome: said.outcome, again: blockedMs };
+    if (cut instanceof NameConflict)
+      return { outcome: said.outcome, again: Math.min(blockedMs, execution.due.afterMs ?? blockedMs) };
     if (failure !== undefined) throw failure;
     const understood = { cluster, children: childrenOf(cache.children(key).objects) };
     const after = actions.length === 0 ? undefined : paced?.after;

@@ -6,6 +6,7 @@ import { shortened } from '../api/bounds.ts';
 import type { DesiredCondition, Finding } from '../api/condition.ts';
 import type { StatusReport } from '../engine/engine.ts';
 import { blocked, findingOf, type Outcome, type Plan, wait } from '../plan/plan.ts';
+import { Undone } from './contested.ts';
 import type { StepFailed } from './executor.ts';
 import { NameConflict } from './name-conflict.ts';
 import { isRefusal } from './refused-expansion.ts';
@@ -37,7 +38,7 @@ function refusal(type: Finding, refused: readonly StepFailed[]): DesiredConditio
 
 /** It will be the same again until somebody changes something. */
 function isLasting(cause: unknown): boolean {
-  return cause instanceof NameConflict || isRefusal(cause);
+  return cause instanceof NameConflict || cause instanceof Undone || isRefusal(cause);
 }
 
 function wordsOf(failures: readonly StepFailed[]): string {

@@ -23,11 +23,11 @@ export function saidPlan(
   paced: Paced | undefined,
   observed?: Pick<StatusReport, 'conditions'>,
 ): Plan {
-  const { due, failure, failures, ineffective } = execution;
-  if (failure instanceof NameConflict) return conflictPlan(failure);
-  const isCreated = failure === undefined && plan.steps.every(({ type }) => type === 'create' || type === 'issue');
-  const undone = new Set(failures.map(({ step }) => step));
-  const said = isCreated ? { ...plan, steps: plan.steps.filter((step) => undone.has(step)) } : plan;
+  const { due, done, failure, earlier, failures, ineffective } = execution;
+  const cut = failure ?? earlier;
+  if (cut instanceof NameConflict) return conflictPlan(cut);
+  const isCreated = cut === undefined && plan.steps.every(({ type }) => type === 'create' || type === 'issue');
+  const said = isCreated ? { ...plan, steps: plan.steps.filter((step) => !done.includes(step)) } : plan;
   const refused = blockedBy(refusedExpansion(failures), said);
   if (refused !== undefined) return { ...said, steps: withoutExpansions(said.steps), outcome: refused };
   if (said.outcome.state !== 'settled') return said;
@@ -46,7 +46,7 @@ export function saidStatus(
   cluster: Cluster<CommonSpec>,
   observed: StatusReport,
   plan: Plan,
-  { failure, failures }: Execution,
+  { failure, earlier, failures }: Execution,
   { outcome: held, conditions }: Pick<ObstructedPlan, 'outcome' | 'conditions'> = {
     outcome: undefined,
     conditions: [],
@@ -58,7 +58,7 @@ export function saidStatus(
   const wish = blockedByWish(unmet, plan, whole);
   const block = [held, blockedBy(refused, plan), wish].find((outcome) => outcome?.state === 'blocked');
   const told = block === undefined ? whole : blockedStatus(whole, block);
-  const cut = failure ?? (wish?.state === 'wait' ? unmet?.failures[0] : undefined);
+  const cut = failure ?? earlier ?? (wish?.state === 'wait' ? unmet?.failures[0] : undefined);
   const claim = cut === undefined ? told : failedStatus(cluster, told, cut);
   const refusals = failures.flatMap(({ cause }) => (cause instanceof Refused ? [cause] : []));
   const found = [...conditions, ...(unmet?.conditions ?? []), ...refusalClaims(refusals)];

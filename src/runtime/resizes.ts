@@ -42,9 +42,9 @@ interface Kept<Value> {
 const keptMs = 600_000;
 /**
  * After which a refused change is tried again, where the pod could not restart by then: the API server may take it now, and
- * `clusterwright plan` asks it at the moment.
+ * `clusterwright plan` asks it at the moment. Longer than the pause after a pass that failed, in which the pod is to restart.
  */
-export const refusalMs = 15_000;
+export const refusalMs = 40_000;
 /** After which a template is asked for again that was not there, or could not be read. One that was read never changes. */
 const absentMs = 10_000;
 /** For an answer, with all that is tried again: the rest of the pass waits, and may be more urgent. */

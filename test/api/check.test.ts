@@ -22,7 +22,7 @@ const garbage = fc.oneof(
 /** Values near what a schema allows: each node fits it more often than not. */
 function near(schema: StructuralSchema): fc.Arbitrary<unknown> {
   return fc.oneof(
-    { weight: 120, arbitrary: fitting(schema) },
+    { weight: 200, arbitrary: fitting(schema) },
     { weight: 1, arbitrary: garbage },
     { weight: 1, arbitrary: fc.integer() },
   );
@@ -62,8 +62,8 @@ function fitting(schema: StructuralSchema): fc.Arbitrary<unknown> {
 
 /** A general validator does not know which items Kubernetes takes for the same one, so there is no such pair. */
 function listOf(schema: StructuralSchema): fc.Arbitrary<unknown> {
-  const { items = {}, 'x-kubernetes-list-type': type, 'x-kubernetes-list-map-keys': keys = [] } = schema;
-  if (type !== 'map' && type !== 'set') return fc.array(near(items), { maxLength: 3 });
+  const { items = {}, minItems = 0, 'x-kubernetes-list-type': type, 'x-kubernetes-list-map-keys': keys = [] } = schema;
+  if (type !== 'map' && type !== 'set') return fc.array(near(items), { minLength: minItems, maxLength: 3 });
   const key = (item: unknown): unknown =>
     type === 'set' ? item : keys.map((name) => (item as Readonly<Record<string, unknown>> | null)?.[name]);
   return fc.uniqueArray(near(items), { maxLength: 3, selector: (item) => JSON.stringify(key(item)) });

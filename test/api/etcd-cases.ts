@@ -262,4 +262,24 @@ export const etcdCases: readonly Case[] = [
     spec: { access: { names: [name] }, tls: { client: { selfManaged: {} } } },
     refused: 'spec.access.names[0]',
   })),
+  ...[
+    'localhost',
+    'a.localhost',
+    'db-0-0.db.apps.svc',
+    'a.svc.example.com',
+    'cluster.local',
+    'a.cluster.local',
+  ].flatMap((name): Case[] => {
+    const story = `the name ${name}`;
+    const access = { names: ['etcd.example.com', name] };
+    const certManager = { issuerRef: { name: 'platform' } };
+    return [
+      { story: `${story} from an issuer`, spec: { access, tls: { client: { certManager } } }, refused: 'spec.access' },
+      { story: `${story} from the operator`, spec: { access, tls: { client: { selfManaged: {} } } } },
+    ];
+  }),
+  ...['svc.example.com', 'a-svc.example.com', 'mylocalhost.example.com', 'etcd.local', '10.0.0.1'].map((name) => ({
+    story: `the name ${name} from an issuer`,
+    spec: { access: { names: [name] }, tls: { client: { certManager: { issuerRef: { name: 'platform' } } } } },
+  })),
 ];

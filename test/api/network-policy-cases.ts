@@ -2,9 +2,43 @@
 import type { Case, Json } from './case.ts';
 
 const cased = (spec: Json): { story: string; spec: Json } => ({ story: JSON.stringify(spec).slice(0, 130), spec });
-const peers = (count: number): Json[] => Array.from({ length: count }, () => ({ podSelector: {} }));
+/** What the API server leaves of a selector with a misspelt field is `{}`, which is refused. */
+const all: Json = { matchLabels: {} };
+const peers = (count: number): Json[] => Array.from({ length: count }, () => ({ podSelector: all }));
 const range = (count: number): string[] => Array.from({ length: count }, (_, i) => `10.1.${i}.0/24`);
 const labels = (count: number): Json => Object.fromEntries(Array.from({ length: count }, (_, i) => [`a${i}`, 'x']));
+
+/** `at`: the path of the list. */
+function expressionCases(of: (list: readonly Json[]) => Json, at: string): readonly Case[] {
+  const values = (count: number): string[] => Array.from({ length: count }, (_, i) => `v${i}`);
+  const one = { key: 'example.com/team', operator: 'In', values: values(8) };
+  const accepted = (...list: Json[]): Case => cased(of(list));
+  const refusal = (fields: Json, field: string): Case => ({
+    ...cased(of([{ ...one, ...fields }])),
+    refused: `${at}[0]${field}`,
+  });
+  return [
+    accepted(one, one),
+    accepted({ key: 'team', operator: 'NotIn', values: [''] }),
+    ...['Exists', 'DoesNotExist'].flatMap((operator) => [
+      accepted({ key: 'team', operator }),
+      accepted({ key: 'team', operator, values: [] }),
+      refusal({ operator }, '.values'),
+    ]),
+    { ...accepted(), refused: at },
+    { ...accepted(one, one, one), refused: at },
+    ...['In', 'NotIn'].map((operator) => refusal({ operator, values: [] }, '.values')),
+    { ...accepted({ key: 'team', operator: 'In' }), refused: `${at}[0].values` },
+    { ...accepted({ key: 'team', values: ['a'] }), refused: `${at}[0].operator` },
+    { ...accepted({ operator: 'Exists' }), refused: `${at}[0].key` },
+    refusal({ operator: 'Gt' }, '.operator'),
+    refusal({ key: 'a b' }, '.key'),
+    refusal({ key: `${'a'.repeat(253)}/${'b'.repeat(64)}` }, '.key'),
+    refusal({ values: values(9) }, '.values'),
+    refusal({ values: ['a b'] }, '.values[0]'),
+    refusal({ values: ['x'.repeat(64)] }, '.values[0]'),
+  ];
+}
 
 /** Of one of the two lists. */
 function listCases(list: 'clients' | 'metrics', most: number): readonly Case[] {
@@ -19,13 +53,22 @@ function listCases(list: 'clients' | 'metrics', most: number): readonly Case[] {
     cased(of(...peers(most))),
     { ...cased(of(...peers(most + 1))), refused: `spec.networkPolicy.${list}` },
     refusal({}),
-    refusal({ ...block({ cidr: '10.0.0.0/8' }), podSelector: {} }),
-    refusal({ ...block({ cidr: '10.0.0.0/8' }), namespaceSelector: {} }),
+    refusal({ ...block({ cidr: '10.0.0.0/8' }), podSelector: all }),
+    refusal({ ...block({ cidr: '10.0.0.0/8' }), namespaceSelector: all }),
     ...['podSelector', 'namespaceSelector'].flatMap((selector) => {
       const labelled = (matchLabels: Json): Json => ({ [selector]: { matchLabels } });
       const at = `.${selector}.matchLabels`;
       return [
-        accepted({ [selector]: {} }),
+        accepted({ [selector]: all }),
+        refusal({ [selector]: {} }, `.${selector}`),
+        {
+          ...refusal({ [selector]: { matchExpresions: [{ key: 'team', operator: 'Exists' }] } }, `.${selector}`),
+          prunes: true as const,
+        },
+        ...expressionCases(
+          (matchExpressions) => of({ [selector]: { matchExpressions } }),
+          `spec.networkPolicy.${list}[0].${selector}.matchExpressions`,
+        ),
         accepted(labelled({ 'example.com/app': 'web', app: '' })),
         accepted(labelled(labels(4))),
         refusal(labelled(labels(5)), at),
@@ -34,7 +77,7 @@ function listCases(list: 'clients' | 'metrics', most: number): readonly Case[] {
         refusal(labelled({ app: 'x'.repeat(64) }), `${at}.app`),
       ];
     }),
-    accepted({ namespaceSelector: { matchLabels: { team: 'shop' } }, podSelector: {} }),
+    accepted({ namespaceSelector: { matchLabels: { team: 'shop' } }, podSelector: all }),
     accepted(block({ cidr: '10.0.0.0/8', except: range(8) })),
     accepted(block({ cidr: '::/0' })),
     refusal(block({}), '.ipBlock.cidr'),

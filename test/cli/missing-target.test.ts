@@ -1,4 +1,4 @@
-/** Resources that name a cluster which is not in the manifest: what is said of them, and which exit code that is. */
+/** Messages and exit codes for resources whose cluster is not in the manifest. */
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../src/api/object.ts';
 import { plan } from '../../src/cli/plan.ts';

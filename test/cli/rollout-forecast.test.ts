@@ -107,7 +107,18 @@ describe('a template that changes', () => {
   it('is asked for by dry run', async () => {
     const { asked, client } = answering();
     await forecastRollout([apply(limit('2Gi'), memory)], childrenOf([set(limit('1Gi')), pod('db-0')]), client);
-    expect(asked).toEqual([['db-0', { dryRun: true, subresource: 'resize' }]]);
+    expect(asked).toEqual([
+      ['db-0', { dryRun: true }],
+      ['db-0', { dryRun: true, subresource: 'resize' }],
+    ]);
+  });
+
+  it('reaches pods by a restart where a policy refuses the annotation of a resize', async () => {
+    const { client } = answering(undefined, failure(422, 'no annotations'));
+    const children = childrenOf([set(limit('1Gi')), pod('db-0'), pod('db-1')]);
+    expect(await forecastRollout([apply(limit('2Gi'), memory)], children, client)).toEqual([
+      `${restart}: db-0 is not resized in place, since no annotations`,
+    ]);
   });
 });
 

@@ -145,7 +145,7 @@ describe('the rights of the operator', () => {
 
   test('hold no right to create pods where nobody is to be judged by dry run', () => {
     const verbsOn = (objects: readonly KubeObject[]): readonly string[] =>
-      rulesOf(findObject(objects, 'Role', 'clusterwright')).flatMap(({ resources, verbs }) =>
+      rulesOf(findObject(objects, 'Role', 'clusterwright-watch')).flatMap(({ resources, verbs }) =>
         resources.includes('pods') ? verbs : [],
       );
     expect(verbsOn(operator())).toContain('create');
@@ -296,15 +296,15 @@ describe('what a company sets', () => {
     const clusterScoped = (objects: readonly KubeObject[]): string[] =>
       idsOf(objects.filter(({ kind, metadata }) => metadata.namespace === undefined && kind !== 'Namespace'));
     const first = clusterScoped(operator({ watch: everywhere }));
-    const other = operator({ clusterScopedName: 'second', namespace: 'second', watch: everywhere });
+    const other = operator({ namespace: 'second', watch: everywhere });
     expect(clusterScoped(other).filter((id) => first.includes(id))).toEqual([]);
     expect(clusterScoped(other)).toHaveLength(first.length);
-    expect(findObject(other, 'ClusterRoleBinding', 'second')).toMatchObject({
-      roleRef: { name: 'second' },
+    expect(findObject(other, 'ClusterRoleBinding', 'clusterwright-second')).toMatchObject({
+      roleRef: { name: 'clusterwright-second' },
       subjects: [{ name: 'clusterwright', namespace: 'second' }],
     });
-    expect(findObject(other, 'ValidatingAdmissionPolicyBinding', 'second-own-pods').spec).toMatchObject({
-      policyName: 'second-own-pods',
+    expect(findObject(other, 'ValidatingAdmissionPolicyBinding', 'clusterwright-second-own-pods').spec).toMatchObject({
+      policyName: 'clusterwright-second-own-pods',
     });
   });
 });

@@ -30,7 +30,7 @@ const leader = (namespace: string): string[] => [
 ];
 
 it('is by default the namespace of the operator alone', () => {
-  const own = [...leader('ops'), 'Role ops clusterwright', 'RoleBinding ops clusterwright'];
+  const own = [...leader('ops'), 'Role ops clusterwright-ops-watch', 'RoleBinding ops clusterwright-ops-watch'];
   expect(rolesOf({ namespace: 'ops' })).toEqual(own);
   expect(toldOf({ namespace: 'ops' })).toBe('ops');
   expect(toldOf({})).toBe('clusterwright-system');
@@ -40,10 +40,10 @@ it('is what is named, with a Role in each and nothing beyond', () => {
   const watch = { namespaces: ['b', 'a', 'b'] };
   expect(rolesOf({ watch })).toEqual([
     ...leader('clusterwright-system'),
-    'Role b clusterwright',
-    'RoleBinding b clusterwright',
-    'Role a clusterwright',
-    'RoleBinding a clusterwright',
+    'Role b clusterwright-watch',
+    'RoleBinding b clusterwright-watch',
+    'Role a clusterwright-watch',
+    'RoleBinding a clusterwright-watch',
   ]);
   expect(toldOf({ watch })).toBe('a,b');
 });
@@ -56,8 +56,8 @@ it('is all of them where that is chosen, with the same permissions in a ClusterR
     'ClusterRoleBinding clusterwright',
   ]);
   expect(toldOf({ watch })).toBeUndefined();
-  const rulesOf = (props: OperatorProps, kind: string) => findObject(operator(props), kind, 'clusterwright').rules;
-  expect(rulesOf({ watch }, 'ClusterRole')).toEqual(rulesOf({}, 'Role'));
+  const { rules } = findObject(operator({ watch }), 'ClusterRole', 'clusterwright');
+  expect(rules).toEqual(findObject(operator({}), 'Role', 'clusterwright-watch').rules);
 });
 
 it.each([
@@ -65,4 +65,11 @@ it.each([
   [['shop', 'Team_A'], 'watch.namespaces: Team_A is no name of a namespace'],
 ])('is refused at synth as %j', (namespaces, fault) => {
   expect(() => operator({ watch: { namespaces } })).toThrow(fault);
+});
+
+it('can be that of another operator: each has its own Role in it, and no name of one is a name of the other', () => {
+  const watch = { namespaces: ['shop'] };
+  const first = rolesOf({ watch, namespace: 'leader' });
+  const others = [rolesOf({ watch }), rolesOf({ watch, namespace: 'blue' }), rolesOf({ namespace: 'leader' }).slice(2)];
+  expect(new Set([...first, ...others.flat()]).size).toBe(first.length + others.flat().length);
 });

@@ -127,7 +127,9 @@ test('a new cluster of three with its data waits for the old password of root, a
     },
     { withinMs: 120_000 },
   );
-  expect(said).toMatch(/the restored data asks for the password that root had in the cluster of the backup/);
+  expect(said).toMatch(
+    /the password that root had .*: add the old password to Secret again-root as the key password-previous/,
+  );
   expect((await cluster.pods()).filter(({ metadata }) => !metadata.name.includes('-restore-')).length).toBe(1);
   const [old, fresh] = await Promise.all(['e-root', 'again-root'].map(passwordOf));
   expect(fresh).not.toBe(old);
@@ -157,18 +159,23 @@ test('a new cluster of three with its data waits for the old password of root, a
   await cluster.remove();
 });
 
-test('an etcd that asks for certificates is tried with its own, and lets no stranger in', async () => {
-  const shown = authority.issue([], { name: 't', namespace: stage.namespace });
+/** Certificates of a cluster of this name, in a Secret. */
+async function issued(name: string) {
+  const shown = authority.issue([], { name, namespace: stage.namespace });
   const data = Object.fromEntries(Object.entries(shown).map(([key, value]) => [key, base64(value)]));
-  await stage.client.create({
-    apiVersion: 'v1',
-    kind: 'Secret',
-    metadata: { name: 'members', namespace: stage.namespace },
-    data,
-  });
-  const secretRef = { name: 'members' };
-  const tls = { client: { secretRef }, peer: { secretRef } };
-  const cluster = await stage.createEtcd('t', { replicas: 1, tls, auth: { enabled: true } });
+  const metadata = { name: `members-of-${name}`, namespace: stage.namespace };
+  await stage.client.create({ apiVersion: 'v1', kind: 'Secret', metadata, data });
+  return shown;
+}
+
+function shownBy(name: string) {
+  const secretRef = { name: `members-of-${name}` };
+  return { client: { secretRef }, peer: { secretRef } };
+}
+
+test('an etcd that asks for certificates is tried with its own, and lets no stranger in', async () => {
+  const shown = await issued('t');
+  const cluster = await stage.createEtcd('t', { replicas: 1, tls: shownBy('t'), auth: { enabled: true } });
   await until('it is ready', async () => expect(await cluster.ready()).toBe('True AllMembersReady'), {
     withinMs: 120_000,
   });
@@ -193,6 +200,25 @@ test('an etcd that asks for certificates is tried with its own, and lets no stra
   expect({ code, out }).toMatchObject({ code: 0, out: expect.stringMatching(/hash +\d+ +\d+ +same/) });
   await recordResult({ scenario: 'etcd: drill with TLS', measured: `same after ${seconds.toFixed(1)} s` });
   expect([strangers, await left()]).toEqual([0, ['e', 't']]);
+});
+
+test('a new cluster with its data waits for the old password, too', async () => {
+  await issued('t2');
+  const cluster = await stage.createEtcd('t2', {
+    replicas: 1,
+    tls: shownBy('t2'),
+    auth: { enabled: true },
+    bootstrap: { restore: { target, cluster: { name: 't' } } },
+  });
+  await until('it says so', async () => expect(await cluster.ready()).toBe('False SecretMissing'), {
+    withinMs: 120_000,
+  });
+  const ref = { resource: secrets, namespace: stage.namespace, name: 't2-root' };
+  await stage.client.mergePatch(ref, { stringData: { 'password-previous': await passwordOf('t-root') } });
+  await until('it is ready', async () => expect(await cluster.ready()).toBe('True AllMembersReady'), {
+    withinMs: 120_000,
+  });
+  await cluster.remove();
 });
 
 test('a Redis is tried, and its keys are counted', async () => {

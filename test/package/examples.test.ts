@@ -105,8 +105,8 @@ describe('platform-team', () => {
     const ids = idsIn('platform-team')['0002-operator'] ?? [];
     expect(ids.filter((id) => /^(Cluster)?Role /.test(id))).toEqual([
       'Role clusterwright-system clusterwright-leader',
-      'Role shop clusterwright',
-      'Role billing clusterwright',
+      'Role shop clusterwright-watch',
+      'Role billing clusterwright-watch',
       'ClusterRole clusterwright-view',
       'ClusterRole clusterwright-edit',
     ]);
@@ -247,7 +247,7 @@ describe('gitops', () => {
     const roles = (idsIn('gitops')['staging/operator/operator'] ?? []).filter((id) => /^(Cluster)?Role /.test(id));
     expect(roles).toEqual([
       'Role clusterwright-system clusterwright-leader',
-      'Role shop clusterwright',
+      'Role shop clusterwright-watch',
       'ClusterRole clusterwright-view',
       'ClusterRole clusterwright-edit',
     ]);

@@ -115,7 +115,7 @@ describe('the published package', { timeout: compilingMs }, () => {
       expect.arrayContaining([
         'CustomResourceDefinition redisclusters.clusterwright.dev',
         'Deployment clusterwright-system clusterwright',
-        'Role shop clusterwright',
+        'Role shop clusterwright-watch',
         'RedisCluster shop cache',
       ]),
     );
@@ -149,7 +149,7 @@ describe('the published package', { timeout: compilingMs }, () => {
       expect(find('CustomResourceDefinition', 'memcachedclusters.caches.example.com')).toBeDefined();
       expect(find('MemcachedCluster', 'sessions')).toMatchObject({ apiVersion: 'caches.example.com/v1' });
       expect(JSON.stringify(find('NetworkPolicy', 'clusterwright')?.spec)).toContain('11211');
-      expect(find('Role', 'clusterwright')?.rules).toContainEqual({
+      expect(find('Role', 'clusterwright-watch')?.rules).toContainEqual({
         apiGroups: ['caches.example.com'],
         resources: ['memcachedclusters'],
         verbs: ['get', 'list', 'watch', 'patch'],

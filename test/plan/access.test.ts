@@ -3,11 +3,15 @@ import { expect, it } from 'vitest';
 import type { Cluster, CommonSpec } from '../../src/api/cluster.ts';
 import type { KubeObject } from '../../src/api/object.ts';
 import { validateCluster } from '../../src/api/validate.ts';
-import { passPlan } from '../../src/plan/pass.ts';
+import { accessOf } from '../../src/engine/access-of.ts';
+import type { KindHandler } from '../../src/engine/engine.ts';
+import { type PassFacts, passPlan } from '../../src/plan/pass.ts';
 import { findingOf, isOptional, type Step, settled } from '../../src/plan/plan.ts';
 import { surplusSteps } from '../../src/plan/surplus.ts';
-import { childrenOf } from '../../src/resources/children.ts';
+import { childrenOf, noChildren } from '../../src/resources/children.ts';
 import { accessComponent, componentLabel } from '../../src/resources/metadata.ts';
+import { silentContext } from '../../src/testing/silent-context.ts';
+import { target } from '../support/backup-story.ts';
 import { handlers } from '../support/handlers.ts';
 
 const specs: Readonly<Record<string, object>> = {
@@ -16,11 +20,11 @@ const specs: Readonly<Record<string, object>> = {
   PostgresCluster: { version: '17', access: { primary: { type: 'LoadBalancer' }, replicas: { type: 'NodePort' } } },
 };
 
-function clusterOf(kind: string): Cluster<CommonSpec> {
+function clusterOf(kind: string, spec: unknown = specs[kind]): Cluster<CommonSpec> {
   const handler = handlers.find((each) => each.kind.resource.kind === kind);
   if (handler === undefined) throw new Error(`no kind ${kind}`);
   const metadata = { name: 'db', namespace: 'apps', uid: 'uid-db' };
-  const object = { apiVersion: 'clusterwright.dev/v1alpha1', kind, metadata, spec: specs[kind] };
+  const object = { apiVersion: 'clusterwright.dev/v1alpha1', kind, metadata, spec };
   const verdict = validateCluster(handler.kind, object);
   if (!verdict.ok) throw new Error(JSON.stringify(verdict.violations));
   return verdict.cluster as Cluster<CommonSpec>;
@@ -29,7 +33,11 @@ function clusterOf(kind: string): Cluster<CommonSpec> {
 function planOf(kind: string): readonly Step[] {
   const handler = handlers.find((each) => each.kind.resource.kind === kind);
   const cluster = clusterOf(kind);
-  return handler === undefined ? [] : passPlan(cluster, handler.kind.resource, handler.planOffline(cluster)).steps;
+  return handler === undefined ? [] : passPlan(cluster, factsOf(handler, cluster), handler.planOffline(cluster)).steps;
+}
+
+function factsOf(handler: KindHandler, cluster: Cluster): PassFacts {
+  return { resource: handler.kind.resource, children: noChildren, access: accessOf(handler, cluster) };
 }
 
 const isExternal = (step: Step): boolean => step.type === 'create' && step.object.metadata.name.endsWith('-external');
@@ -52,12 +60,10 @@ it('so it is with what is done to the database itself', () => {
   const [external] = planOf('RedisCluster').filter(isExternal);
   if (external === undefined) throw new Error('no Service');
   const repair: Step = { type: 'act', action: { type: 'repair' }, summary: 'repair' };
-  const resource = handlers[0]?.kind.resource;
-  if (resource === undefined) throw new Error('no kind');
-  expect(passPlan(cluster, resource, { steps: [external, repair], outcome: settled }).steps).toEqual([
-    repair,
-    external,
-  ]);
+  const handler = handlers.find(({ kind }) => kind.resource.kind === 'RedisCluster');
+  if (handler === undefined) throw new Error('no kind');
+  const plan = passPlan(cluster, factsOf(handler, cluster), { steps: [external, repair], outcome: settled });
+  expect(plan.steps).toEqual([repair, external]);
 });
 
 it('and with those that the spec does not ask for any more', () => {
@@ -81,3 +87,21 @@ it('and with those that the spec does not ask for any more', () => {
     ['pooler', undefined],
   ]);
 });
+
+it.each(Object.keys(specs))(
+  '%s: the policy is there while a restore runs, and no Service before there are members',
+  async (kind) => {
+    const spec = {
+      ...specs[kind],
+      networkPolicy: {},
+      bootstrap: { restore: { target, id: '20261121T030000Z-0123abcd', cluster: { name: 'old' } } },
+    };
+    const cluster = clusterOf(kind, spec);
+    const handler = handlers.find((each) => each.kind.resource.kind === kind);
+    if (handler === undefined) throw new Error(`no kind ${kind}`);
+    const { plan } = await handler.assess(cluster, noChildren, silentContext());
+    const { steps } = passPlan(cluster, factsOf(handler, cluster), plan);
+    const made = steps.map((step) => (step.type === 'create' ? step.object.kind : step.type));
+    expect(made).toEqual(['PersistentVolumeClaim', 'NetworkPolicy']);
+  },
+);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../src/api/object.ts';
+import { accessChildren } from '../../src/plan/access.ts';
 import { fingerprinted } from '../../src/plan/difference.ts';
 import { atSize, type Desired, objectSteps } from '../../src/plan/objects.ts';
 import { childrenOf } from '../../src/resources/children.ts';
@@ -50,6 +51,16 @@ describe('from desired children to steps', () => {
       ['apply ConfigMap'],
     ],
   ])('%s', (_, live, expected) => expect(steps(desired, live)).toEqual(expected));
+
+  it('a policy may be there before the Secret is: where one step fails, it is made all the same', () => {
+    const policy: KubeObject = { ...configMap({ a: '1' }), apiVersion: 'networking.k8s.io/v1', kind: 'NetworkPolicy' };
+    const live = [fingerprinted(policy)];
+    expect(steps([...desired, ...accessChildren([policy])], live)).toEqual([
+      'create Secret',
+      'create ConfigMap',
+      'create StatefulSet',
+    ]);
+  });
 
   it('what is applied is what was compared, with the fields that differ', () => {
     expect(

@@ -41,6 +41,7 @@ function doors(
 const here = { podSelector: {} };
 const everywhere = { namespaceSelector: {} };
 const shop = { namespaceSelector: { matchLabels: { team: 'shop' } }, podSelector: { matchLabels: { app: 'web' } } };
+const oneOf = { key: 'tier', operator: 'In', values: ['web', 'jobs'] } as const;
 const office = { ipBlock: { cidr: '10.0.0.0/8', except: ['10.1.0.0/16'] } };
 
 describe('a cluster that asks for no NetworkPolicy', () => {
@@ -106,6 +107,24 @@ describe('a NetworkPolicy', () => {
     // A rule with an empty list of peers would let everybody in.
     [{ clients: [] }, [[everywhere, [2381]]]],
     [{ clients: [], metrics: [] }, []],
+    // An empty map comes back from the API server as none at all.
+    [
+      { clients: [{ namespaceSelector: { matchLabels: {} }, podSelector: { matchLabels: {} } }], metrics: [] },
+      [[{ ...everywhere, ...here }, [2379]]],
+    ],
+    [
+      {
+        clients: [
+          { podSelector: { matchExpressions: [oneOf, { key: 'debug', operator: 'DoesNotExist', values: [] }] } },
+        ],
+        metrics: [],
+      },
+      [[{ podSelector: { matchExpressions: [oneOf, { key: 'debug', operator: 'DoesNotExist' }] } }, [2379]]],
+    ],
+    [
+      { clients: [{ namespaceSelector: { matchLabels: { team: 'shop' }, matchExpressions: [oneOf] } }], metrics: [] },
+      [[{ namespaceSelector: { matchLabels: { team: 'shop' }, matchExpressions: [oneOf] } }, [2379]]],
+    ],
   ])('of %j lets in whom it names', (wanted, expected) => {
     expect(doors('EtcdCluster', wanted)).toEqual(expected);
   });

@@ -84,6 +84,11 @@ describe('requests', () => {
       { method: 'PATCH', path: one, query: manager, type: 'application/merge-patch+json', body: { data: null } },
     ],
     [
+      'a dry run of mergePatch',
+      (c) => c.mergePatch(ref, { data: null }, { dryRun: true }),
+      { method: 'PATCH', path: one, query: { ...manager, dryRun: 'All' } },
+    ],
+    [
       'replaceStatus',
       (c) => c.replaceStatus(exact, { ready: true }),
       {

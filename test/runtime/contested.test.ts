@@ -6,11 +6,8 @@ import { difference } from '../../src/plan/difference.ts';
 import { exactly } from '../../src/plan/objects.ts';
 import { type Step, settled } from '../../src/plan/plan.ts';
 import { resizeAnnotation } from '../../src/plan/resize.ts';
-import { ApiUnreachable } from '../../src/runtime/api-error.ts';
 import { createContested } from '../../src/runtime/contested.ts';
 import { takenIn } from '../../src/runtime/execution.ts';
-import { StepFailed } from '../../src/runtime/executor.ts';
-import { NameConflict } from '../../src/runtime/name-conflict.ts';
 import { act, type ReconcilerRig, reconcilerRig } from '../support/reconciler-rig.ts';
 import { testChild } from '../support/test-engine.ts';
 import { turn } from '../support/virtual-clock.ts';
@@ -172,16 +169,23 @@ it('who may connect, where somebody undoes that while another step fails, is wri
   expect(applies()).toBeLessThan(50);
 });
 
-it.each<readonly [failure: unknown, isMade: boolean]>([
-  [undefined, true],
-  [new StepFailed(act, new Error('no answer')), true],
-  [new StepFailed(act, new ApiUnreachable('POST', '/', false, new Error('no'))), false],
-  [new NameConflict('Service db exists'), false],
-])('after %s, who may connect has been written: %s', (failure, isMade) => {
-  const object: KubeObject = { apiVersion: 'networking.k8s.io/v1', kind: 'NetworkPolicy', metadata: { name: 'db' } };
-  const policy: Step = { type: 'apply', object, changes: [], ...accessMayFail };
-  const due = { steps: [act, policy], held: [], undone: [] };
-  const taken = takenIn({ due, failure, failures: [], ineffective: [] });
-  expect(taken.includes(policy)).toBe(isMade);
-  expect(taken.includes(act)).toBe(failure === undefined);
+it('so is a change before a step that fails', async () => {
+  put('theirs');
+  await turn();
+  wants(() => 'ours', [act]);
+  const { find } = rig.engine;
+  rig.engine.find = (...seen) => ({ ...find?.(...seen), act: () => Promise.reject(new Error('no')) });
+  for (let i = 0; i < 400; i++) {
+    await rig.pass().catch(() => undefined);
+    put('theirs');
+    for (let n = 0; n < 4; n++) await turn();
+    await rig.clock.advance(5);
+  }
+  expect(applies()).toBeGreaterThan(1);
+  expect(applies()).toBeLessThan(50);
+});
+
+it('a change that the API server takes without an effect is not one of those', () => {
+  const apply: Step = { type: 'apply', object: testChild(rig.cluster(), 'ConfigMap'), changes: [] };
+  expect(takenIn({ done: [apply, act], ineffective: [apply] })).toEqual([act]);
 });

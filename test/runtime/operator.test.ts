@@ -207,6 +207,25 @@ describe('an operator that comes back', () => {
     expect(all.api.list('StatefulSet').map(({ metadata }) => metadata.namespace)).toContain('gone');
   });
 
+  it('a NetworkPolicy that somebody deletes each time is created at growing distances, and the status tells of it', async () => {
+    const all = await start({ spec: { networkPolicy: { clients: [] } } });
+    for (let i = 0; i < 1_000; i++) {
+      all.api.vanish('NetworkPolicy', 'db');
+      await all.clock.advance(20);
+      await turn();
+    }
+    const created = all.api.writes.filter((write) => /^POST .*networkpolicies/.test(write)).length;
+    const ready = statusOf(all.api).conditions?.find(({ type }) => type === 'Ready');
+    expect([created < 60, ready?.status, statusOf(all.api).plan]).toEqual([true, expect.anything(), expect.anything()]);
+  });
+
+  it('changes nothing because a namespace is named twice', async () => {
+    const twice = await start({}, { namespaces: ['apps', 'apps'] });
+    await pass(twice, 20_000);
+    expect(statusOf(twice.api)).toMatchObject({ phase: 'Ready', replicas: 3 });
+    expect(withoutLease(twice.api)).toEqual(['PATCH db/status']);
+  });
+
   it('decides nothing in a namespace of which it has not seen everything', async () => {
     const before = (api: FakeApi): void => {
       api.put(testCluster('db', {}, { namespace: 'half' }));

@@ -21,7 +21,9 @@ const failed: StatusReport = {
 };
 const stalled = { type: 'Stalled', reason: 'None', message: '' } as const;
 const idle = {
-  due: { steps: [], held: [], undone: [] },
+  done: [],
+  earlier: undefined,
+  due: { steps: [], held: [], unreached: [], undone: [] },
   failure: undefined,
   failures: [],
   ineffective: [],
@@ -65,11 +67,12 @@ const failedStep = new StepFailed(create, failure);
 
 describe('what is left of a plan', () => {
   test.each<readonly [story: string, steps: readonly ObjectStep[], failed: object, left: number]>([
-    ['what was made is there', [create, issue], {}, 0],
+    ['what was made is there', [create, issue], { done: [create, issue] }, 0],
+    ['what waits is not there', [create, issue], { done: [issue] }, 1],
     ['what was changed has yet to show', [create, apply], {}, 2],
     ['what failed is not there', [create], { failure }, 1],
     ['nor is what failed without holding others up', [create], { failures: [failedStep] }, 1],
-    ['and what was made beside it is', [issue, create], { failures: [failedStep] }, 1],
+    ['and what was made beside it is', [issue, create], { done: [issue], failures: [failedStep] }, 1],
   ])('%s', (_, steps, failed, left) => {
     const said = saidPlan({ steps, outcome: settled }, { ...idle, ...failed }, undefined);
     expect([said.steps.length, said.outcome]).toEqual([left, settled]);

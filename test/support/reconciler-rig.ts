@@ -16,6 +16,7 @@ import type { ReconcileResult } from '../../src/runtime/reconcile-result.ts';
 import { createReconciler } from '../../src/runtime/reconciler.ts';
 import { createRefusalPace } from '../../src/runtime/refusal-pace.ts';
 import { createResizes } from '../../src/runtime/resizes.ts';
+import { createStandingFailures } from '../../src/runtime/standing-failures.ts';
 import { createStatusWriter } from '../../src/runtime/status-writer.ts';
 import { createTemplateJudge, type TemplateJudge } from '../../src/runtime/template-judge.ts';
 import { createUnobserved } from '../../src/runtime/unobserved.ts';
@@ -66,6 +67,7 @@ export async function reconcilerRig(
     pace: createPace(clock),
     contested: createContested(clock),
     refusals: createRefusalPace(clock),
+    standingFailures: createStandingFailures(clock),
     unobserved: createUnobserved(clock),
     unseenPods: createUnseenPods(client, clock),
     resizes: createResizes({ client, clock, now: () => clock.now() }),

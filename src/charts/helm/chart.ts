@@ -76,16 +76,17 @@ function readme(): string {
 ${description}
 
 \`\`\`
+$ kubectl create namespace shop
 $ helm install ${operatorName} . --namespace ${operatorNamespace} --create-namespace \\
-    --set image.repository=registry.example/clusterwright --set 'watch.namespaces={shop}'
+    --set image.repository=registry.example/clusterwright --set image.tag=0.1.0 --set 'watch.namespaces={shop}'
 $ helm test ${operatorName} --namespace ${operatorNamespace}
 \`\`\`
 
 By default, the operator watches the namespace of the release. \`watch.namespaces\` names others, and \`watch.all\` is all of
-them. One release fits a namespace. Two releases must not watch the same namespace.
+them. A namespace can have only one release. Two releases must not watch the same namespace.
 
-The installation page of the project covers upgrades, rollbacks and uninstalling. \`helm uninstall\` keeps the CRDs, the
-custom resources and the databases.
+[Install with Helm](../../../docs/install.md#install-with-helm) covers upgrades, rollbacks and uninstalling.
+\`helm uninstall\` keeps the CRDs, the custom resources and the databases.
 
 ## Values
 

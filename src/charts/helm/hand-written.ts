@@ -34,6 +34,7 @@ export const contradictions = `{{- if and $.Values.watch.all $.Values.watch.name
 export const notes = `The operator {{ include "clusterwright.image" $ }} is installed in the namespace {{ $.Release.Namespace }}.
 {{- if $.Values.watch.all }} It watches all namespaces.
 {{- else }} It watches: {{ include "clusterwright.namespaces" $ }}.
+Resources in other namespaces are ignored, and their status stays empty.
 {{- end }}
 
 Wait until it is ready, and check that it answers:

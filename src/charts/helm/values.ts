@@ -166,13 +166,19 @@ const rows: readonly Row[] = [
     {},
     'Labels for every object of the operator, and for its pods. A label that the operator sets itself keeps its value. The CRDs do not get them.',
   ],
-  ['annotations', 'map', map, {}, 'Annotations for every object of the operator, and for its pods. Likewise.'],
+  [
+    'annotations',
+    'map',
+    map,
+    {},
+    'Annotations for every object of the operator, and for its pods. An annotation that the operator sets itself keeps its value. The CRDs do not get them.',
+  ],
   [
     'clusterScopedName',
     'string',
     { ...text, pattern: '^([a-z0-9]([-a-z0-9]*[a-z0-9])?)?$' },
     '',
-    'First part of the names of objects without a namespace, so that two releases can be in one Kubernetes cluster. When empty, `clusterwright` in the namespace `clusterwright-system`, and `clusterwright-NAMESPACE` elsewhere.',
+    'First part of the names of objects outside of the namespace of the release, so that two releases can be in one Kubernetes cluster. When empty, `clusterwright` in the namespace `clusterwright-system`, and `clusterwright-NAMESPACE` elsewhere.',
   ],
   [
     'crds.install',

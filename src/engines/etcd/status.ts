@@ -16,7 +16,7 @@ import {
 import { type Pod, podIsReady } from '../../resources/children.ts';
 import { selectorLabels } from '../../resources/metadata.ts';
 import type { EtcdAction } from './action.ts';
-import { passwordSecret } from './client/session.ts';
+import { passwordSecret } from './client/password.ts';
 import { clientPort, etcdNames, peerPort } from './names.ts';
 import { hexadecimal, type Member, type Situation, voters } from './observe/situation.ts';
 import { givenQuota } from './plan/given-quota.ts';

@@ -1,4 +1,7 @@
-/** On a real API server: a user who may change databases, but not create pods, cannot set labels, annotations or the ServiceAccount of pods. */
+/**
+ * On a real API server: a user who may change databases, but not create pods, cannot change labels, annotations or the ServiceAccount of pods,
+ * nor, without the permission to create Certificates, the names that an issuer signs.
+ */
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,12 +9,13 @@ import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { apiVersionOf, type KubeObject } from '../../../src/api/object.ts';
 import { podFieldsPolicy } from '../../../src/constructs/pod-fields-policy.ts';
+import type { EtcdSpecInput } from '../../../src/engines/etcd/kind/schema.ts';
 import type { RedisSpecInput } from '../../../src/engines/redis/kind/schema.ts';
 import { manifestsOf } from '../../constructs/manifests.ts';
 import { handlers } from '../../support/handlers.ts';
 import { connectKubernetes, type Kubernetes, removeByName } from '../../support/kubernetes.ts';
 import { removeNamespace, restricted } from '../../support/namespace.ts';
-import { redisClusters } from '../../support/resources.ts';
+import { etcdClusters, redisClusters } from '../../support/resources.ts';
 import { until } from '../../support/until.ts';
 
 const user = 'tenant';
@@ -54,7 +58,7 @@ beforeAll(async () => {
   tenant = await connectKubernetes(file);
   await grant('databases', {
     apiGroups: [redisClusters.group],
-    resources: ['redisclusters'],
+    resources: ['redisclusters', 'etcdclusters'],
     verbs: ['get', 'create', 'patch'],
   });
   for (const policy of policies) await administrator.client.apply(policy, { force: true });
@@ -99,11 +103,38 @@ test('what somebody else has set stays, and the tenant changes the rest', async 
   await administrator.client.mergePatch(ref, { spec: { pods: { labels: { team: 'shop' } } } });
   await change('t', { replicas: 5, pods: { imagePullSecrets: [{ name: 'other' }] } });
   await expect(change('t', { pods: { labels: { team: 'billing' } } })).rejects.toThrow(message);
-  await change('t', { pods: { labels: null } });
-  await expect(change('t', { pods: { labels: { team: 'shop' } } })).rejects.toThrow(message);
+  // A policy of the platform may select the pods by the label.
+  await expect(change('t', { pods: { labels: null } })).rejects.toThrow(message);
+  await expect(change('t', { pods: { labels: { team: null } } })).rejects.toThrow(message);
+  await expect(change('t', { pods: null })).rejects.toThrow(message);
 });
 
-test('a tenant who may create pods may set them', async () => {
+test('a name in a certificate of an issuer is refused to a tenant who may not create Certificates', async () => {
+  const etcd = (names: string[]): KubeObject => {
+    const certManager = { issuerRef: { name: 'platform', kind: 'ClusterIssuer' } };
+    const spec: EtcdSpecInput = { paused: true, tls: { client: { certManager } }, access: { names } };
+    return {
+      apiVersion: apiVersionOf(etcdClusters),
+      kind: etcdClusters.kind,
+      metadata: { name: 'e', namespace },
+      spec,
+    };
+  };
+  const needed = 'you need the permission to create certificates of cert-manager.io';
+  const ref = { resource: etcdClusters, namespace, name: 'e' };
+  await expect(tenant.client.create(etcd(['vault.example.com']))).rejects.toThrow(needed);
+  await tenant.client.create(etcd([]));
+  const change = (names: string[]) => tenant.client.mergePatch(ref, { spec: { access: { names } } });
+  await expect(change(['vault.example.com'])).rejects.toThrow(needed);
+  await administrator.client.mergePatch(ref, { spec: { access: { names: ['etcd.example.com'] } } });
+  await expect(change([])).rejects.toThrow(needed);
+  await grant('certificates', { apiGroups: ['cert-manager.io'], resources: ['certificates'], verbs: ['create'] });
+  await until('the right in force', () => change(['vault.example.com']));
+  await expect(change(['db-0-0.db.apps.svc'])).rejects.toThrow('access.names must not');
+});
+
+test('a tenant who may create pods may set and remove them', async () => {
   await grant('pods', { apiGroups: [''], resources: ['pods'], verbs: ['create'] });
-  await until('the right in force', () => change('t', { pods: { labels: { team: 'shop' } } }));
+  await until('the right in force', () => change('t', { pods: { labels: { team: 'billing' } } }));
+  await change('t', { pods: { labels: null } });
 });

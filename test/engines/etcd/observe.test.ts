@@ -171,6 +171,17 @@ describe('a look at the members', () => {
     });
   });
 
+  it('says so, too, where members tell everybody their status, and their list to root alone', async () => {
+    const { cluster, children, observed } = etcdWorld({ spec: { auth: { enabled: true } } });
+    const refusal = (message: string): HttpResponse => answer(400, { code: 3, message });
+    const network = scriptedEtcd(observed, ({ path }) => {
+      if (path.endsWith('/maintenance/status')) return undefined;
+      return refusal(path.endsWith('/authenticate') ? 'invalid user ID or password' : 'user name is empty');
+    });
+    const result = await settle(network.clock, observeEtcd(cluster, children, network.io));
+    expect(result).toMatchObject({ value: { credentialsProblem: expect.stringContaining('refuses the password') } });
+  });
+
   it.each<[string, Readonly<Record<string, Readonly<Record<string, string>>>>, boolean]>([
     ['finds which authorities are trusted', { a: { 'ca.crt': '1' }, b: { 'ca.crt': '2' } }, true],
     ['does not guess them where a Secret is away', { a: { 'ca.crt': '1' } }, false],

@@ -17,7 +17,8 @@ const messageOf = (story: Story): string => {
 describe('root’s password is not there', () => {
   const credentialsProblem = 'Secret db-root with key password does not exist';
   const secretless: Story = { observed: { credentialsProblem } };
-  const hint = / the restored data asks for the password that root had in the cluster of the backup/;
+  const hint =
+    / the restored data asks for the password that root had in the cluster of the backup: add the old password to Secret db-root as the key password-previous$/;
   /** The first of them was filled from a backup. */
   const restored: NonNullable<Story['children']> = (objects) =>
     objects.map((object): KubeObject => {
@@ -28,6 +29,13 @@ describe('root’s password is not there', () => {
 
   it('says which one the data wants, where that is of a backup and has never been used', () => {
     expect(messageOf({ ...secretless, status: {}, children: restored })).toMatch(hint);
+  });
+
+  it('names the Secret and the key of the user, where the spec has them', () => {
+    const spec = { auth: { enabled: true, secretRef: { name: 'mine', key: 'root' } } };
+    expect(messageOf({ ...secretless, spec, status: {}, children: restored })).toMatch(
+      / add the old password to Secret mine as the key root-previous$/,
+    );
   });
 
   it.each<[string, Story]>([

@@ -25,6 +25,17 @@ describe('a warning about a spec', () => {
     ['is not where clients show no certificate', by('ClusterIssuer', { requireCertificate: false }), []],
     ['is not where the operator makes the certificates', { tls: { client: { selfManaged: {} } } }, []],
     ['is not without TLS', {}, []],
+    ...(['LoadBalancer', 'NodePort'] as const).flatMap((type): [string, EtcdSpecInput, readonly string[]][] => {
+      const access = { clients: { type } };
+      const without = { client: { selfManaged: {}, requireCertificate: false } };
+      return [
+        [`is given where everybody may write through a ${type}`, { access }, ['OpenAccess']],
+        [`is given for a ${type} where clients need no certificate`, { access, tls: without }, ['OpenAccess']],
+        [`is not for a ${type} where they need one`, { access, tls: { client: { selfManaged: {} } } }, []],
+        [`is not for a ${type} where they need a password`, { access, auth: { enabled: true } }, []],
+      ];
+    }),
+    ['is not for a Service inside', { access: { clients: { type: 'ClusterIP' } } }, []],
   ])('%s', (_, spec, reasons) => {
     expect(specWarnings(etcdCluster(spec)).map(({ reason }) => reason)).toEqual(reasons);
   });

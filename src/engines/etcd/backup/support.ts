@@ -2,7 +2,8 @@
 import type { Cluster } from '../../../api/cluster.ts';
 import { unitsOf } from '../../../api/quantity.ts';
 import { type BackupSupport, type MountedSecret, restoredVolume, roomFor } from '../../../engine/backup-support.ts';
-import { passwordSecret, sessionOf } from '../client/session.ts';
+import { passwordSecret } from '../client/password.ts';
+import { sessionOf } from '../client/session.ts';
 import type { EtcdSpec } from '../kind/schema.ts';
 import { clientPort, etcdNames, memberName, paths, peerUrl, retiredAnnotation, serverName } from '../names.ts';
 import { clientSecret } from '../resources/certificates.ts';

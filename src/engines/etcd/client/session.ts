@@ -6,24 +6,15 @@ import type { Cluster } from '../../../api/cluster.ts';
 import { certificatesIn } from '../../../certificates/facts.ts';
 import type { EngineContext, TlsMaterial } from '../../../engine/engine-context.ts';
 import type { EtcdSpec } from '../kind/schema.ts';
-import { certificateSecret, etcdNames, serverName } from '../names.ts';
+import { certificateSecret, serverName } from '../names.ts';
 import { type Answer, callEtcd, changeTimeoutMs, EtcdRefusal } from './gateway.ts';
+import { passwordSecret, previousKey } from './password.ts';
 
 export const rootUser = 'root';
 
 /** A Secret, or a key of it, is not there, or what it says is refused: nobody can talk to the database. */
 export class SecretUnusable extends Error {
   override readonly name = 'SecretUnusable';
-}
-
-/** Name and key of the Secret that holds the root user's password: the user's, or the one that is generated. */
-export function passwordSecret({ metadata, spec }: Cluster<EtcdSpec>): { readonly name: string; readonly key: string } {
-  return spec.auth.secretRef ?? { name: etcdNames(metadata.name).root, key: 'password' };
-}
-
-/** Of the key in the same Secret with the password that the one in `KEY` is to replace. */
-export function previousKey(key: string): string {
-  return `${key}-previous`;
 }
 
 interface Passwords {

@@ -40,6 +40,9 @@ export const firstPatchOf35 = 11;
  */
 export const lastPatchBefore36 = 32;
 
+/** A name that only has a meaning inside of the Kubernetes cluster, or on one node. */
+const insideName = '(^|[.])localhost$|[.]svc([.]|$)|(^|[.])cluster[.]local$';
+
 /** Least memory limit that a member starts with. */
 const memberMemory = '64Mi';
 
@@ -107,7 +110,7 @@ const accessSchema = {
     names: {
       ...externalNamesSchema,
       description:
-        'DNS names by which clients outside connect. They are added to the certificates of members, except to those of tls.client.secretRef.',
+        'DNS names by which clients outside connect. They are added to the certificates of members, except to those of tls.client.secretRef. With tls.client.certManager, names inside of the Kubernetes cluster are refused.',
     },
   },
 } as const satisfies StructuralSchema;
@@ -238,6 +241,13 @@ export const etcdSpecSchema = {
     {
       rule: '!has(self.access) || size(self.access.names) == 0 || has(self.tls.client)',
       message: 'access.names needs tls.client: without it there are no certificates for clients',
+      fieldPath: '.access',
+    },
+    {
+      // The issuer may be one that other clusters trust: such a name would make this one pass for a member of another.
+      rule: `!has(self.access) || !has(self.tls.client) || !has(self.tls.client.certManager) || self.access.names.all(n, !n.matches('${insideName}'))`,
+      message:
+        'access.names must not be localhost, end in .svc or .cluster.local, or contain .svc. with tls.client.certManager: these names belong to Services inside of the Kubernetes cluster',
       fieldPath: '.access',
     },
     ...bootstrapRules,

@@ -40,7 +40,7 @@ export async function observeEtcd(
     }),
   );
   const [{ agreed, members }, certificates] = await Promise.all([
-    agreement(cluster, asked, session, io),
+    agreement(cluster, asked, session, io, (refusal) => refusals.push(refusal)),
     observeCertificates(cluster, io, isAnyStuckCreating(children, io.now()), children),
   ]);
   const isOld = children.claims.some((claim) => heldBy(claim) !== undefined);
@@ -119,6 +119,7 @@ async function agreement(
   members: EtcdObserved['members'],
   session: EtcdSession,
   io: EngineContext,
+  onRefusal: (words: string) => void,
 ): Promise<Pick<EtcdObserved, 'agreed' | 'members'>> {
   const live = answering(members);
   const led = live.filter((member) => member.leaderId !== undefined && !member.isLearner);
@@ -129,8 +130,10 @@ async function agreement(
       const agreed = await agreementBy(address, cluster, live, session);
       const knowsLeader = (member: LiveMember): boolean => member.leaderId === leaderId && !cutOff.has(member.pod);
       return { agreed, members: members.map((member) => leading(member, knowsLeader)) };
-    } catch {
+    } catch (error) {
       io.signal.throwIfAborted();
+      // A member may answer with its status without a login, and refuse the list of members.
+      if (error instanceof SecretUnusable) onRefusal(error.message);
       cutOff.add(pod);
     }
   }

@@ -10,6 +10,7 @@ import { surplusSteps } from '../../../plan/surplus.ts';
 import { awaitingExpansion, growthSteps } from '../../../plan/volume-expansion.ts';
 import { areCreating, stuckCreatingMs } from '../../../resources/stuck-creating.ts';
 import type { EtcdAction } from '../action.ts';
+import { passwordSecret, previousKey } from '../client/password.ts';
 import { authoritiesAnnotation, casAnnotation, indexInPodName, podName, recoverAnnotation, sides } from '../names.ts';
 import { formationOf } from '../observe/formation.ts';
 import { isHealthy, type Member, quorumOf, type Situation, voters } from '../observe/situation.ts';
@@ -175,9 +176,9 @@ function restoredHint({ claims, cluster }: Situation): string {
   const isRestored = [...claims.values()].some(
     ({ metadata }) => metadata.annotations?.[restoredAnnotation] !== undefined,
   );
-  return isRestored && cluster.status?.initialized !== true
-    ? '; the restored data asks for the password that root had in the cluster of the backup: put it beside the new one, under that key with -previous behind it'
-    : '';
+  if (!isRestored || cluster.status?.initialized === true) return '';
+  const { name, key } = passwordSecret(cluster);
+  return `; the restored data asks for the password that root had in the cluster of the backup: add the old password to Secret ${name} as the key ${previousKey(key)}`;
 }
 
 /**

@@ -11,7 +11,7 @@ export function specWarnings(
   volumeBytes = unitsOf(spec.storage.size),
   quota = quotaOf(spec, volumeBytes),
 ): readonly SpecWarning[] {
-  return [...issuerWarnings(spec), ...quotaWarnings(spec, volumeBytes, quota)];
+  return [...issuerWarnings(spec), ...accessWarnings(spec), ...quotaWarnings(spec, volumeBytes, quota)];
 }
 
 /** A ClusterIssuer, of any group, signs for every namespace. etcd lets in everybody who shows a certificate of its CA. */
@@ -24,6 +24,18 @@ function issuerWarnings(spec: EtcdSpec): readonly SpecWarning[] {
     {
       reason: 'ClusterWideIssuer',
       message: `whoever has a certificate of the ${issuer.kind} ${issuer.name} is a client${asRoot}; name an Issuer that signs for this cluster alone, or use selfManaged`,
+    },
+  ];
+}
+
+/** Inside of the Kubernetes cluster, a NetworkPolicy may decide who connects. The port of a node or of a load balancer is for everybody. */
+function accessWarnings({ access, auth, tls }: EtcdSpec): readonly SpecWarning[] {
+  const type = access?.clients?.type ?? 'ClusterIP';
+  if (type === 'ClusterIP' || auth.enabled || tls.client?.requireCertificate === true) return [];
+  return [
+    {
+      reason: 'OpenAccess',
+      message: `everybody who reaches the ${type} of access.clients can read and change all keys; create the cluster with tls.client, or set auth.enabled`,
     },
   ];
 }

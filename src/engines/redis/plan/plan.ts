@@ -91,7 +91,7 @@ function withMore(outcome: Outcome, more: string): Outcome {
   return outcome.state === 'settled' ? outcome : { ...outcome, message: `${outcome.message}${more}` };
 }
 
-/** Why whoever starts now might wait for a Secret: it is not there, or does not hold what the pod mounts. */
+/** Why a pod that starts now would wait: the Secret with the identity is missing, or does not hold the key that the pod mounts. */
 function awaitsIdentity({ observed, children, cluster }: Situation): Outcome | undefined {
   const live = children.statefulSet(redisNames(cluster.metadata.name).data);
   if (live === undefined || !mountsIdentity(live)) return undefined;
