@@ -39,6 +39,7 @@ export function withDefaults(schema: StructuralSchema, value: unknown): unknown 
 
 /** Every fault of a value, deepest last. Properties that the schema does not know are none of its business. */
 export function schemaViolations(schema: StructuralSchema, value: unknown, path: Path = []): SchemaViolation[] {
+  if (value === null && schema.nullable === true) return [];
   const type = typeFault(schema, value);
   if (type !== undefined) return [{ path, ...type }];
   const own = boundFaults(schema, value).map((fault) => ({ path, ...fault }));

@@ -34,7 +34,8 @@ const requirementSchema = {
 
 /**
  * The API server drops fields that the schema does not know, of clients that do not ask for a refusal. So a selector without conditions is no
- * selector for everything: it may be what is left of a misspelt one.
+ * selector for everything: it may be what is left of a misspelt one. For the same reason, a label that a template has left without a value is
+ * refused, and not dropped.
  */
 const selectorSchema = <const Description extends string>(description: Description) =>
   ({
@@ -50,8 +51,10 @@ const selectorSchema = <const Description extends string>(description: Descripti
           description: 'Value of the label.',
           pattern: labelValue,
           maxLength: 63,
+          nullable: true,
         },
         'x-kubernetes-validations': [
+          { rule: 'self.all(k, type(self[k]) == string)', message: 'labels of matchLabels must have values' },
           { rule: `self.all(k, k.matches('${labelName}'))`, message: 'keys of matchLabels must be label names' },
         ],
       },

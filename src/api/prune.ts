@@ -1,8 +1,8 @@
 /**
  * What the API server does to an object before it fills in defaults: unknown fields go, and so do nulls.
  *
- * No field of ours is nullable, so a null in an object is as good as absent. In a list it stays, to be refused as a value
- * of the wrong type. The input is never changed.
+ * A null in an object is as good as absent, unless the schema says `nullable`. There it stays for a rule to refuse, and in a list as a
+ * value of the wrong type. The input is never changed.
  */
 import type { StructuralSchema } from './schema.ts';
 import type { Path } from './violation.ts';
@@ -39,7 +39,8 @@ export function prune(schema: StructuralSchema, value: unknown, path: Path = [])
           unknown.push([...at, key]);
           return [];
         }
-        return child === null ? [] : [[key, visit(childSchema, child, [...at, key])]];
+        if (child === null) return childSchema.nullable === true ? [[key, null]] : [];
+        return [[key, visit(childSchema, child, [...at, key])]];
       }),
     );
   };

@@ -30,6 +30,11 @@ export interface StructuralSchema {
   readonly default?: unknown;
   readonly properties?: { readonly [name: string]: StructuralSchema };
   readonly additionalProperties?: StructuralSchema;
+  /**
+   * A null is not dropped as if it were absent: a rule of the node above refuses it. Where an entry that is lost would widen what the others
+   * say.
+   */
+  readonly nullable?: true;
   readonly required?: readonly string[];
   readonly items?: StructuralSchema;
   readonly enum?: readonly (string | number)[];
@@ -59,7 +64,9 @@ type Closed<S> = S extends { readonly properties: infer P }
     }
   : S extends { readonly items: infer I }
     ? Omit<S, 'items'> & { readonly items: Closed<I> }
-    : S;
+    : S extends { readonly additionalProperties: infer A }
+      ? Omit<S, 'additionalProperties'> & { readonly additionalProperties: Omit<A, 'nullable'> }
+      : S;
 
 type DeepReadonly<T> = T extends readonly (infer I)[]
   ? readonly DeepReadonly<I>[]

@@ -75,9 +75,11 @@ export function objectSteps(desired: readonly Desired[], children: Children): Ob
     const live = children.get(object.kind, object.metadata.name);
     return live !== undefined && ownerOf(live) === ownerOf(object);
   });
-  return desired.flatMap(({ object, generate, issued, mayFail }): ObjectStep[] => {
-    if (issued === true) return [];
-    if (generate !== undefined) return fresh ? [{ type: 'create', object, generate }] : [];
+  // They come first: where a run ends behind another child, they would be taken for lost.
+  const secrets = fresh ? desired.flatMap((child) => (isGenerated(child) ? [creation(child)] : [])) : [];
+  const others = desired.flatMap((child): ObjectStep[] => {
+    const { object, issued, mayFail } = child;
+    if (issued === true || isGenerated(child)) return [];
     const asked = fingerprinted(object);
     const live = children.get(object.kind, object.metadata.name);
     if (live === undefined) return [{ type: 'create', object: asked, ...mayFail }];
@@ -87,6 +89,17 @@ export function objectSteps(desired: readonly Desired[], children: Children): Ob
     if (changes.length === 0) return [];
     return [{ type: 'apply', object: exactly(wanted, live), changes, ...mayFail }];
   });
+  return [...secrets, ...others];
+}
+
+type GeneratedChild = Desired & Required<Pick<Desired, 'generate'>>;
+
+function isGenerated(child: Desired): child is GeneratedChild {
+  return child.generate !== undefined && child.issued !== true;
+}
+
+function creation({ object, generate }: GeneratedChild): ObjectStep {
+  return { type: 'create', object, generate };
 }
 
 /**

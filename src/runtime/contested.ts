@@ -12,11 +12,13 @@ import type { ClusterKey } from './cache.ts';
 import { describeStep } from './executor.ts';
 import { noEffectMs, pauseAfter } from './pace.ts';
 
-/** The steps whose effect somebody can undo by a write that a watch tells of. Secrets are not watched. */
+/** The steps whose effect somebody can undo by a write that a watch tells of. Generated Secrets are not watched. */
 type Change = Exclude<ObjectStep, { type: 'issue' }>;
 
 /** One that is made again later than this is not undone all the time. */
 const memoryMs = 20_000;
+/** What comes after a change waits as long, and repairs are among it. */
+const longestMs = 2_000;
 /** Of one cluster. */
 const mostChanges = 100;
 
@@ -35,9 +37,9 @@ export interface Due {
   readonly held: readonly Change[];
   /** What comes after them and may rest on them. */
   readonly unreached: readonly Step[];
-  /** Milliseconds until the first of them may be made; undefined where none waits. */
+  /** Milliseconds until they may be made, or until one of `undone` is none any more; undefined where there is neither. */
   readonly afterMs?: number;
-  /** Of all changes in the plan those that have been made again and again. */
+  /** Those that have been made again and again, also where the last one has not been undone yet. */
   readonly undone: readonly Change[];
 }
 
@@ -48,62 +50,83 @@ export interface Contested {
 }
 
 interface Made {
+  /** Once it has been made again: most are made once, and are large. */
+  readonly step?: Change;
   readonly since: number;
   readonly last: number;
 }
 
 export function createContested(clock: Pick<Clock, 'monotonic'>): Contested {
-  const known = new Map<ClusterKey, Map<string, Made>>();
+  /** The one that was touched last stands last. */
+  const known = new Map<ClusterKey, { readonly at: number; readonly changes: Map<string, Made> }>();
 
   function forgetOld(now: number): void {
-    for (const [key, changes] of known) {
-      for (const [name, { last }] of changes) if (now - last >= memoryMs) changes.delete(name);
-      if (changes.size === 0) known.delete(key);
+    for (const [key, { at }] of known) {
+      if (now - at < memoryMs) return;
+      known.delete(key);
     }
+  }
+
+  function changesOf(key: ClusterKey, now: number): Map<string, Made> {
+    forgetOld(now);
+    const changes = known.get(key)?.changes ?? new Map<string, Made>();
+    for (const [name, { last }] of changes) if (now - last >= memoryMs) changes.delete(name);
+    return changes;
   }
 
   return {
     due(key, steps) {
       const now = clock.monotonic();
-      forgetOld(now);
-      const before = known.get(key);
-      const madeOf = (step: Change): Made | undefined => before?.get(nameOf(step));
-      const waitOf = (step: Change): number => {
-        const made = madeOf(step);
-        return made === undefined ? 0 : made.last + pauseAfter(made.last - made.since) - now;
-      };
-      const changes = steps.filter(isChange);
-      const held = changes.filter((step) => waitOf(step) > 0);
+      const before = changesOf(key, now);
+      const again = new Map<string, Change>();
+      const waits: number[] = [];
+      for (const step of before.size === 0 ? [] : steps.filter(isChange)) {
+        const name = nameOf(step);
+        const made = before.get(name);
+        if (made === undefined) continue;
+        again.set(name, step);
+        waits.push(made.last + pauseOf(made) - now);
+      }
+      // All of them at one time: each would hold up what comes after it for itself.
+      const waitMs = Math.min(...waits);
+      const held = waitMs > 0 ? [...again.values()] : [];
+      const isHeld = (step: Step): boolean => held.some((one) => one === step);
       // What comes after a step may rest on it, except what has a finding of its own.
-      const first = steps.findIndex((step) => isChange(step) && held.includes(step) && !isOptional(step));
-      const isHeld = (step: Step): boolean => isChange(step) && held.includes(step);
+      const first = steps.findIndex((step) => isHeld(step) && !isOptional(step));
       const isReached = (step: Step, i: number): boolean => first === -1 || i < first || findingOf(step) !== undefined;
+      const undone = [...before].filter(([, { since, last }]) => last - since >= noEffectMs);
+      const ends = undone.map(([, { last }]) => last + memoryMs - now);
+      const untilMs = Math.min(...ends, ...(held.length === 0 ? [] : [waitMs]));
       return {
         steps: steps.filter((step, i) => isReached(step, i) && !isHeld(step)),
         held,
         unreached: steps.filter((step, i) => !isReached(step, i) && !isHeld(step)),
-        ...(held.length === 0 ? {} : { afterMs: Math.ceil(Math.min(...held.map(waitOf))) }),
-        undone: changes.filter((step) => {
-          const { since = now, last = now } = madeOf(step) ?? {};
-          return last - since >= noEffectMs;
-        }),
+        ...(Number.isFinite(untilMs) ? { afterMs: Math.ceil(untilMs) } : {}),
+        undone: undone.flatMap(([name, { step }]) => again.get(name) ?? step ?? []),
       };
     },
     made(key, steps) {
       const now = clock.monotonic();
-      const changes = known.get(key) ?? new Map<string, Made>();
+      const changes = changesOf(key, now);
       for (const step of steps.filter(isChange)) {
         const name = nameOf(step);
-        const since = changes.get(name)?.since ?? now;
-        if (changes.has(name) || changes.size < mostChanges) changes.set(name, { since, last: now });
+        const first = changes.get(name);
+        if (first !== undefined) changes.set(name, { step, since: first.since, last: now });
+        else if (changes.size < mostChanges) changes.set(name, { since: now, last: now });
       }
-      if (changes.size > 0) known.set(key, changes);
+      if (changes.size === 0) return;
+      known.delete(key);
+      known.set(key, { at: now, changes });
     },
   };
 }
 
 function isChange(step: Step): step is Change {
-  return step.type !== 'act' && step.type !== 'issue';
+  return step.type !== 'act' && step.type !== 'issue' && !(step.type === 'create' && step.generate !== undefined);
+}
+
+function pauseOf({ since, last }: Made): number {
+  return Math.min(longestMs, pauseAfter(last - since));
 }
 
 /** The same fields of the very same object, to the same values; or one object of the name after the other. */

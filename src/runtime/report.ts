@@ -34,7 +34,9 @@ export function saidPlan(
   const unmet = unmetWish(failures);
   if (unmet !== undefined) {
     const outcome = blockedByWish(unmet, plan, observed) ?? said.outcome;
-    return { ...said, steps: unmet.failures.map(({ step }) => step), outcome };
+    const planned = new Set(plan.steps.map(describeStep));
+    const steps = unmet.failures.map(({ step }) => step).filter((step) => planned.has(describeStep(step)));
+    return { ...said, steps, outcome };
   }
   if (ineffective.length > 0) return { ...said, outcome: fieldsKept(ineffective) };
   const vain = vainIn(due, paced);

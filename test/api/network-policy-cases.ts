@@ -73,6 +73,9 @@ function listCases(list: 'clients' | 'metrics', most: number): readonly Case[] {
         accepted(labelled(labels(4))),
         refusal(labelled(labels(5)), at),
         refusal(labelled({ 'a b': 'x' }), at),
+        // As a chart leaves it that was given no value: without the label, the selector means more.
+        refusal(labelled({ app: null }), at),
+        refusal(labelled({ app: null, 'example.com/app': 'web' }), at),
         refusal(labelled({ app: 'a b' }), `${at}.app`),
         refusal(labelled({ app: 'x'.repeat(64) }), `${at}.app`),
       ];

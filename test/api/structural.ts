@@ -24,6 +24,7 @@ const known = new Set([
   'maxItems',
   'maxProperties',
   'anyOf',
+  'nullable',
   'x-kubernetes-int-or-string',
   'x-kubernetes-preserve-unknown-fields',
   'x-kubernetes-list-type',

@@ -61,6 +61,15 @@ describe.each(kinds)('%s', (...row) => {
       expect(policyOf(row, { [list]: [peer] })).toBeUndefined();
   });
 
+  // As a chart renders `team: {{ .Values.team }}` without a value. The API server drops the null, also under strict validation of fields.
+  it.each(['clients', 'metrics'])('a label of %s without a value does not become a selector for everything', (list) => {
+    for (const matchLabels of [{ team: null }, { team: null, app: 'web' }]) {
+      const networkPolicy = { [list]: [{ namespaceSelector: { matchLabels } }] };
+      expect(policyOf(row, networkPolicy)).toBeUndefined();
+      expect(validateCluster(row[1], stored(row[0], networkPolicy)).ok).toBe(false);
+    }
+  });
+
   it('the stored defaults of earlier versions mean those of now', () => {
     const earlier = { clients: [{ podSelector: {} }], metrics: [{ namespaceSelector: {} }] };
     expect(policyOf(row, earlier)).toEqual(policyOf(row, {}));

@@ -9,7 +9,7 @@ export const mistakesInBehavior: readonly Mistake[] = [
   {
     story: 'a plan that leaves one out',
     engine: planning((plan) => ({ ...plan, steps: plan.steps.slice(1) })),
-    found: { [rules.offline]: 'Service toy is not created' },
+    found: { [rules.offline]: 'Secret toy-auth is not created' },
   },
   {
     story: 'an action on nothing',

@@ -210,7 +210,8 @@ describe('a new cluster', () => {
 
   it('with those of cert-manager starts nobody before they are there', async () => {
     const steps = create(theirs, { members: [], at: now, ...(await lookAt(theirs, {})) });
-    expect(steps.slice(0, 2)).toEqual(['create Certificate db-client-tls', 'create Certificate db-peer-tls']);
+    const first = ['create Secret db-root', 'create Certificate db-client-tls', 'create Certificate db-peer-tls'];
+    expect(steps.slice(0, 3)).toEqual(first);
     expect(steps.filter((step) => step.includes('StatefulSet'))).toEqual([]);
     expect(steps.at(-1)).toBe('wait AwaitingCertificates');
     const secrets = copiedSecrets(etcdCluster(theirs), now);

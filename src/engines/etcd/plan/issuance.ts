@@ -49,7 +49,7 @@ export function heldBack(situation: Situation): DesiredCondition[] {
  * and no step is taken that another one has to be everywhere before.
  */
 export const etcdMaintenance: Maintenance<EtcdSpec> = {
-  fields: ['tls'],
+  fields: ['access', 'tls'],
   async plan(cluster, io) {
     const seen = await observeCertificates(cluster, io);
     const unknown = { areNone: false, areUpToDate: false };
