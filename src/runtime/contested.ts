@@ -2,7 +2,7 @@
  * When a change is made again that has been made before: of fields, or that an object is there, or gone. Where somebody undoes it by a write of
  * their own, each write brings the next pass, without an end and without a pause.
  *
- * What is remembered is time and nothing else: when the change may be made again. A process that starts anew makes it at
+ * What is remembered decides when the change is made again, and never what is done. A process that starts anew makes it at
  * once.
  */
 import { createHash } from 'node:crypto';
