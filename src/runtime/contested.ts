@@ -52,6 +52,8 @@ export interface Contested {
 interface Made {
   /** Once it has been made again: most are made once, and are large. */
   readonly step?: Change;
+  /** Of what was deleted. To delete the very same object once more is no answer to anybody. */
+  readonly deleted: string | undefined;
   readonly since: number;
   readonly last: number;
 }
@@ -83,7 +85,7 @@ export function createContested(clock: Pick<Clock, 'monotonic'>): Contested {
       for (const step of before.size === 0 ? [] : steps.filter(isChange)) {
         const name = nameOf(step);
         const made = before.get(name);
-        if (made === undefined) continue;
+        if (made === undefined || isSameDeletion(step, made)) continue;
         again.set(name, step);
         waits.push(made.last + pauseOf(made) - now);
       }
@@ -111,8 +113,10 @@ export function createContested(clock: Pick<Clock, 'monotonic'>): Contested {
       for (const step of steps.filter(isChange)) {
         const name = nameOf(step);
         const first = changes.get(name);
-        if (first !== undefined) changes.set(name, { step, since: first.since, last: now });
-        else if (changes.size < mostChanges) changes.set(name, { since: now, last: now });
+        const deleted = step.type === 'delete' ? step.ref.uid : undefined;
+        if (first === undefined) {
+          if (changes.size < mostChanges) changes.set(name, { deleted, since: now, last: now });
+        } else if (!isSameDeletion(step, first)) changes.set(name, { step, deleted, since: first.since, last: now });
       }
       if (changes.size === 0) return;
       known.delete(key);
@@ -123,6 +127,10 @@ export function createContested(clock: Pick<Clock, 'monotonic'>): Contested {
 
 function isChange(step: Step): step is Change {
   return step.type !== 'act' && step.type !== 'issue' && !(step.type === 'create' && step.generate !== undefined);
+}
+
+function isSameDeletion(step: Change, { deleted }: Made): boolean {
+  return step.type === 'delete' && step.ref.uid === deleted;
 }
 
 function pauseOf({ since, last }: Made): number {

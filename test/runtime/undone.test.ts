@@ -175,3 +175,15 @@ it('a cluster whose names are taken stays Blocked while a change before it is he
   }
   expect([...said]).toEqual([expect.stringMatching(/^False NameConflict/)]);
 });
+
+it('the same object may be deleted again at once: its end may not be seen yet', () => {
+  const contested = createContested(rig.clock);
+  const remove = (uid: string): Step => ({
+    type: 'delete',
+    ref: { resource: configMaps, namespace: 'apps', name: 'db', uid },
+    reason: 'the spec does not ask for it any more',
+  });
+  contested.made('key', [remove('one')]);
+  expect(contested.due('key', [remove('one')]).held).toEqual([]);
+  expect(contested.due('key', [remove('another')]).held).toEqual([remove('another')]);
+});
