@@ -60,14 +60,23 @@ const installed: readonly ServerProgram[] =
         },
       ];
 
-/** Those of the images, and the one that is installed where there is no image of its version. */
-export const serverPrograms: readonly ServerProgram[] = [
+const all: readonly ServerProgram[] = [
   ...installed.filter(({ name }) => !unpacked.some((each) => each.name === name)),
   ...unpacked,
 ];
 
+const isEveryVersionWanted = process.env.CLUSTERWRIGHT_ALL_VERSIONS !== undefined;
+
+/**
+ * Those of the images, and the one that is installed where there is no image of its version. The newest of each engine, unless
+ * `CLUSTERWRIGHT_ALL_VERSIONS` asks for all.
+ */
+export const serverPrograms: readonly ServerProgram[] = all.filter(
+  ({ engine }, i) => isEveryVersionWanted || !all.slice(i + 1).some((later) => later.engine === engine),
+);
+
 export function serverProgram(name: string): ServerProgram | undefined {
-  return serverPrograms.find((each) => each.name === name);
+  return all.find((each) => each.name === name);
 }
 
 /** Redis by version: `7.0`, `8.0`. */
