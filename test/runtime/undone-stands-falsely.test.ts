@@ -96,3 +96,17 @@ it('who does not wish for it any more is not told that it is undone', async () =
   }
   expect(false4).toBeLessThan(10_000);
 });
+
+it('another cluster of the name is not told what was undone of the earlier one', async () => {
+  await rig.pass();
+  await fight(30_000, accessMayFail);
+  const { uid: _u, resourceVersion: _r, generation: _g, ...metadata } = rig.cluster().metadata;
+  const { status: _s, ...object } = rig.cluster();
+  rig.api.vanish('RedisCluster', 'db');
+  await turns();
+  rig.api.put({ ...object, metadata: { ...metadata, uid: 'another' } });
+  await turns();
+  rig.engine.find = () => ({});
+  await rig.pass();
+  expect([rig.cluster().metadata.uid, rig.condition('AccessRefused')]).toEqual(['another', 'absent']);
+});
