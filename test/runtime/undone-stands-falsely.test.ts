@@ -71,7 +71,10 @@ it('a user who has switched a policy on, off and on again is not told that someb
   };
   const said = new Set<string>();
   for (let t = 0; t < 40_000; t += 100) {
+    const before: boolean = isWanted;
     isWanted = t < 5_000 || t >= 12_000;
+    if (isWanted !== before) rig.api.put({ ...rig.cluster(), spec: { replicas: isWanted ? 5 : 3 } });
+    await turns();
     await rig.pass();
     await turns();
     said.add(`${rig.condition('AccessRefused')} | ${rig.condition('Ready')}`);
