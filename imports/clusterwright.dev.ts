@@ -2114,11 +2114,18 @@ export function toJson_EtcdClusterSpecMaintenanceDefrag(obj: EtcdClusterSpecMain
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * Pods by namespaceSelector, podSelector or both, or addresses by ipBlock. Without namespaceSelector, pods of the namespace of the cluster.
+ * Pods by namespaceSelector, podSelector or both, or by all, or addresses by ipBlock. Without namespaceSelector, pods of the namespace of the cluster.
  *
  * @schema EtcdClusterSpecNetworkPolicyClients
  */
 export interface EtcdClusterSpecNetworkPolicyClients {
+  /**
+   * All pods: of the namespace of the cluster, or of all namespaces.
+   *
+   * @schema EtcdClusterSpecNetworkPolicyClients#all
+   */
+  readonly all?: EtcdClusterSpecNetworkPolicyClientsAll;
+
   /**
    * Addresses outside of the Kubernetes cluster.
    *
@@ -2127,14 +2134,14 @@ export interface EtcdClusterSpecNetworkPolicyClients {
   readonly ipBlock?: EtcdClusterSpecNetworkPolicyClientsIpBlock;
 
   /**
-   * Selects namespaces. With matchLabels: {}, all namespaces.
+   * Selects namespaces. Without podSelector, all pods in them.
    *
    * @schema EtcdClusterSpecNetworkPolicyClients#namespaceSelector
    */
   readonly namespaceSelector?: EtcdClusterSpecNetworkPolicyClientsNamespaceSelector;
 
   /**
-   * Selects pods. With matchLabels: {}, all pods.
+   * Selects pods.
    *
    * @schema EtcdClusterSpecNetworkPolicyClients#podSelector
    */
@@ -2148,6 +2155,7 @@ export interface EtcdClusterSpecNetworkPolicyClients {
 export function toJson_EtcdClusterSpecNetworkPolicyClients(obj: EtcdClusterSpecNetworkPolicyClients | undefined): Record<string, any> | undefined {
   if (obj === undefined) { return undefined; }
   const result = {
+    'all': obj.all,
     'ipBlock': toJson_EtcdClusterSpecNetworkPolicyClientsIpBlock(obj.ipBlock),
     'namespaceSelector': toJson_EtcdClusterSpecNetworkPolicyClientsNamespaceSelector(obj.namespaceSelector),
     'podSelector': toJson_EtcdClusterSpecNetworkPolicyClientsPodSelector(obj.podSelector),
@@ -2158,11 +2166,18 @@ export function toJson_EtcdClusterSpecNetworkPolicyClients(obj: EtcdClusterSpecN
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * Pods by namespaceSelector, podSelector or both, or addresses by ipBlock. Without namespaceSelector, pods of the namespace of the cluster.
+ * Pods by namespaceSelector, podSelector or both, or by all, or addresses by ipBlock. Without namespaceSelector, pods of the namespace of the cluster.
  *
  * @schema EtcdClusterSpecNetworkPolicyMetrics
  */
 export interface EtcdClusterSpecNetworkPolicyMetrics {
+  /**
+   * All pods: of the namespace of the cluster, or of all namespaces.
+   *
+   * @schema EtcdClusterSpecNetworkPolicyMetrics#all
+   */
+  readonly all?: EtcdClusterSpecNetworkPolicyMetricsAll;
+
   /**
    * Addresses outside of the Kubernetes cluster.
    *
@@ -2171,14 +2186,14 @@ export interface EtcdClusterSpecNetworkPolicyMetrics {
   readonly ipBlock?: EtcdClusterSpecNetworkPolicyMetricsIpBlock;
 
   /**
-   * Selects namespaces. With matchLabels: {}, all namespaces.
+   * Selects namespaces. Without podSelector, all pods in them.
    *
    * @schema EtcdClusterSpecNetworkPolicyMetrics#namespaceSelector
    */
   readonly namespaceSelector?: EtcdClusterSpecNetworkPolicyMetricsNamespaceSelector;
 
   /**
-   * Selects pods. With matchLabels: {}, all pods.
+   * Selects pods.
    *
    * @schema EtcdClusterSpecNetworkPolicyMetrics#podSelector
    */
@@ -2192,6 +2207,7 @@ export interface EtcdClusterSpecNetworkPolicyMetrics {
 export function toJson_EtcdClusterSpecNetworkPolicyMetrics(obj: EtcdClusterSpecNetworkPolicyMetrics | undefined): Record<string, any> | undefined {
   if (obj === undefined) { return undefined; }
   const result = {
+    'all': obj.all,
     'ipBlock': toJson_EtcdClusterSpecNetworkPolicyMetricsIpBlock(obj.ipBlock),
     'namespaceSelector': toJson_EtcdClusterSpecNetworkPolicyMetricsNamespaceSelector(obj.namespaceSelector),
     'podSelector': toJson_EtcdClusterSpecNetworkPolicyMetricsPodSelector(obj.podSelector),
@@ -2870,6 +2886,18 @@ export enum EtcdClusterSpecMaintenanceDefragMode {
 }
 
 /**
+ * All pods: of the namespace of the cluster, or of all namespaces.
+ *
+ * @schema EtcdClusterSpecNetworkPolicyClientsAll
+ */
+export enum EtcdClusterSpecNetworkPolicyClientsAll {
+  /** Namespace */
+  NAMESPACE = "Namespace",
+  /** AllNamespaces */
+  ALL_NAMESPACES = "AllNamespaces",
+}
+
+/**
  * Addresses outside of the Kubernetes cluster.
  *
  * @schema EtcdClusterSpecNetworkPolicyClientsIpBlock
@@ -2906,7 +2934,7 @@ export function toJson_EtcdClusterSpecNetworkPolicyClientsIpBlock(obj: EtcdClust
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * Selects namespaces. With matchLabels: {}, all namespaces.
+ * Selects namespaces. Without podSelector, all pods in them.
  *
  * @schema EtcdClusterSpecNetworkPolicyClientsNamespaceSelector
  */
@@ -2942,7 +2970,7 @@ export function toJson_EtcdClusterSpecNetworkPolicyClientsNamespaceSelector(obj:
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * Selects pods. With matchLabels: {}, all pods.
+ * Selects pods.
  *
  * @schema EtcdClusterSpecNetworkPolicyClientsPodSelector
  */
@@ -2976,6 +3004,18 @@ export function toJson_EtcdClusterSpecNetworkPolicyClientsPodSelector(obj: EtcdC
   return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
 }
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * All pods: of the namespace of the cluster, or of all namespaces.
+ *
+ * @schema EtcdClusterSpecNetworkPolicyMetricsAll
+ */
+export enum EtcdClusterSpecNetworkPolicyMetricsAll {
+  /** Namespace */
+  NAMESPACE = "Namespace",
+  /** AllNamespaces */
+  ALL_NAMESPACES = "AllNamespaces",
+}
 
 /**
  * Addresses outside of the Kubernetes cluster.
@@ -3014,7 +3054,7 @@ export function toJson_EtcdClusterSpecNetworkPolicyMetricsIpBlock(obj: EtcdClust
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * Selects namespaces. With matchLabels: {}, all namespaces.
+ * Selects namespaces. Without podSelector, all pods in them.
  *
  * @schema EtcdClusterSpecNetworkPolicyMetricsNamespaceSelector
  */
@@ -3050,7 +3090,7 @@ export function toJson_EtcdClusterSpecNetworkPolicyMetricsNamespaceSelector(obj:
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * Selects pods. With matchLabels: {}, all pods.
+ * Selects pods.
  *
  * @schema EtcdClusterSpecNetworkPolicyMetricsPodSelector
  */
@@ -5699,11 +5739,18 @@ export function toJson_PostgresClusterSpecMonitoringResources(obj: PostgresClust
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * Pods by namespaceSelector, podSelector or both, or addresses by ipBlock. Without namespaceSelector, pods of the namespace of the cluster.
+ * Pods by namespaceSelector, podSelector or both, or by all, or addresses by ipBlock. Without namespaceSelector, pods of the namespace of the cluster.
  *
  * @schema PostgresClusterSpecNetworkPolicyClients
  */
 export interface PostgresClusterSpecNetworkPolicyClients {
+  /**
+   * All pods: of the namespace of the cluster, or of all namespaces.
+   *
+   * @schema PostgresClusterSpecNetworkPolicyClients#all
+   */
+  readonly all?: PostgresClusterSpecNetworkPolicyClientsAll;
+
   /**
    * Addresses outside of the Kubernetes cluster.
    *
@@ -5712,14 +5759,14 @@ export interface PostgresClusterSpecNetworkPolicyClients {
   readonly ipBlock?: PostgresClusterSpecNetworkPolicyClientsIpBlock;
 
   /**
-   * Selects namespaces. With matchLabels: {}, all namespaces.
+   * Selects namespaces. Without podSelector, all pods in them.
    *
    * @schema PostgresClusterSpecNetworkPolicyClients#namespaceSelector
    */
   readonly namespaceSelector?: PostgresClusterSpecNetworkPolicyClientsNamespaceSelector;
 
   /**
-   * Selects pods. With matchLabels: {}, all pods.
+   * Selects pods.
    *
    * @schema PostgresClusterSpecNetworkPolicyClients#podSelector
    */
@@ -5733,6 +5780,7 @@ export interface PostgresClusterSpecNetworkPolicyClients {
 export function toJson_PostgresClusterSpecNetworkPolicyClients(obj: PostgresClusterSpecNetworkPolicyClients | undefined): Record<string, any> | undefined {
   if (obj === undefined) { return undefined; }
   const result = {
+    'all': obj.all,
     'ipBlock': toJson_PostgresClusterSpecNetworkPolicyClientsIpBlock(obj.ipBlock),
     'namespaceSelector': toJson_PostgresClusterSpecNetworkPolicyClientsNamespaceSelector(obj.namespaceSelector),
     'podSelector': toJson_PostgresClusterSpecNetworkPolicyClientsPodSelector(obj.podSelector),
@@ -5743,11 +5791,18 @@ export function toJson_PostgresClusterSpecNetworkPolicyClients(obj: PostgresClus
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * Pods by namespaceSelector, podSelector or both, or addresses by ipBlock. Without namespaceSelector, pods of the namespace of the cluster.
+ * Pods by namespaceSelector, podSelector or both, or by all, or addresses by ipBlock. Without namespaceSelector, pods of the namespace of the cluster.
  *
  * @schema PostgresClusterSpecNetworkPolicyMetrics
  */
 export interface PostgresClusterSpecNetworkPolicyMetrics {
+  /**
+   * All pods: of the namespace of the cluster, or of all namespaces.
+   *
+   * @schema PostgresClusterSpecNetworkPolicyMetrics#all
+   */
+  readonly all?: PostgresClusterSpecNetworkPolicyMetricsAll;
+
   /**
    * Addresses outside of the Kubernetes cluster.
    *
@@ -5756,14 +5811,14 @@ export interface PostgresClusterSpecNetworkPolicyMetrics {
   readonly ipBlock?: PostgresClusterSpecNetworkPolicyMetricsIpBlock;
 
   /**
-   * Selects namespaces. With matchLabels: {}, all namespaces.
+   * Selects namespaces. Without podSelector, all pods in them.
    *
    * @schema PostgresClusterSpecNetworkPolicyMetrics#namespaceSelector
    */
   readonly namespaceSelector?: PostgresClusterSpecNetworkPolicyMetricsNamespaceSelector;
 
   /**
-   * Selects pods. With matchLabels: {}, all pods.
+   * Selects pods.
    *
    * @schema PostgresClusterSpecNetworkPolicyMetrics#podSelector
    */
@@ -5777,6 +5832,7 @@ export interface PostgresClusterSpecNetworkPolicyMetrics {
 export function toJson_PostgresClusterSpecNetworkPolicyMetrics(obj: PostgresClusterSpecNetworkPolicyMetrics | undefined): Record<string, any> | undefined {
   if (obj === undefined) { return undefined; }
   const result = {
+    'all': obj.all,
     'ipBlock': toJson_PostgresClusterSpecNetworkPolicyMetricsIpBlock(obj.ipBlock),
     'namespaceSelector': toJson_PostgresClusterSpecNetworkPolicyMetricsNamespaceSelector(obj.namespaceSelector),
     'podSelector': toJson_PostgresClusterSpecNetworkPolicyMetricsPodSelector(obj.podSelector),
@@ -7001,6 +7057,18 @@ export function toJson_PostgresClusterSpecMonitoringResourcesRequests(obj: Postg
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
+ * All pods: of the namespace of the cluster, or of all namespaces.
+ *
+ * @schema PostgresClusterSpecNetworkPolicyClientsAll
+ */
+export enum PostgresClusterSpecNetworkPolicyClientsAll {
+  /** Namespace */
+  NAMESPACE = "Namespace",
+  /** AllNamespaces */
+  ALL_NAMESPACES = "AllNamespaces",
+}
+
+/**
  * Addresses outside of the Kubernetes cluster.
  *
  * @schema PostgresClusterSpecNetworkPolicyClientsIpBlock
@@ -7037,7 +7105,7 @@ export function toJson_PostgresClusterSpecNetworkPolicyClientsIpBlock(obj: Postg
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * Selects namespaces. With matchLabels: {}, all namespaces.
+ * Selects namespaces. Without podSelector, all pods in them.
  *
  * @schema PostgresClusterSpecNetworkPolicyClientsNamespaceSelector
  */
@@ -7073,7 +7141,7 @@ export function toJson_PostgresClusterSpecNetworkPolicyClientsNamespaceSelector(
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * Selects pods. With matchLabels: {}, all pods.
+ * Selects pods.
  *
  * @schema PostgresClusterSpecNetworkPolicyClientsPodSelector
  */
@@ -7107,6 +7175,18 @@ export function toJson_PostgresClusterSpecNetworkPolicyClientsPodSelector(obj: P
   return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
 }
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * All pods: of the namespace of the cluster, or of all namespaces.
+ *
+ * @schema PostgresClusterSpecNetworkPolicyMetricsAll
+ */
+export enum PostgresClusterSpecNetworkPolicyMetricsAll {
+  /** Namespace */
+  NAMESPACE = "Namespace",
+  /** AllNamespaces */
+  ALL_NAMESPACES = "AllNamespaces",
+}
 
 /**
  * Addresses outside of the Kubernetes cluster.
@@ -7145,7 +7225,7 @@ export function toJson_PostgresClusterSpecNetworkPolicyMetricsIpBlock(obj: Postg
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * Selects namespaces. With matchLabels: {}, all namespaces.
+ * Selects namespaces. Without podSelector, all pods in them.
  *
  * @schema PostgresClusterSpecNetworkPolicyMetricsNamespaceSelector
  */
@@ -7181,7 +7261,7 @@ export function toJson_PostgresClusterSpecNetworkPolicyMetricsNamespaceSelector(
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * Selects pods. With matchLabels: {}, all pods.
+ * Selects pods.
  *
  * @schema PostgresClusterSpecNetworkPolicyMetricsPodSelector
  */
@@ -10723,11 +10803,18 @@ export function toJson_RedisClusterSpecMonitoringResources(obj: RedisClusterSpec
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * Pods by namespaceSelector, podSelector or both, or addresses by ipBlock. Without namespaceSelector, pods of the namespace of the cluster.
+ * Pods by namespaceSelector, podSelector or both, or by all, or addresses by ipBlock. Without namespaceSelector, pods of the namespace of the cluster.
  *
  * @schema RedisClusterSpecNetworkPolicyClients
  */
 export interface RedisClusterSpecNetworkPolicyClients {
+  /**
+   * All pods: of the namespace of the cluster, or of all namespaces.
+   *
+   * @schema RedisClusterSpecNetworkPolicyClients#all
+   */
+  readonly all?: RedisClusterSpecNetworkPolicyClientsAll;
+
   /**
    * Addresses outside of the Kubernetes cluster.
    *
@@ -10736,14 +10823,14 @@ export interface RedisClusterSpecNetworkPolicyClients {
   readonly ipBlock?: RedisClusterSpecNetworkPolicyClientsIpBlock;
 
   /**
-   * Selects namespaces. With matchLabels: {}, all namespaces.
+   * Selects namespaces. Without podSelector, all pods in them.
    *
    * @schema RedisClusterSpecNetworkPolicyClients#namespaceSelector
    */
   readonly namespaceSelector?: RedisClusterSpecNetworkPolicyClientsNamespaceSelector;
 
   /**
-   * Selects pods. With matchLabels: {}, all pods.
+   * Selects pods.
    *
    * @schema RedisClusterSpecNetworkPolicyClients#podSelector
    */
@@ -10757,6 +10844,7 @@ export interface RedisClusterSpecNetworkPolicyClients {
 export function toJson_RedisClusterSpecNetworkPolicyClients(obj: RedisClusterSpecNetworkPolicyClients | undefined): Record<string, any> | undefined {
   if (obj === undefined) { return undefined; }
   const result = {
+    'all': obj.all,
     'ipBlock': toJson_RedisClusterSpecNetworkPolicyClientsIpBlock(obj.ipBlock),
     'namespaceSelector': toJson_RedisClusterSpecNetworkPolicyClientsNamespaceSelector(obj.namespaceSelector),
     'podSelector': toJson_RedisClusterSpecNetworkPolicyClientsPodSelector(obj.podSelector),
@@ -10767,11 +10855,18 @@ export function toJson_RedisClusterSpecNetworkPolicyClients(obj: RedisClusterSpe
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * Pods by namespaceSelector, podSelector or both, or addresses by ipBlock. Without namespaceSelector, pods of the namespace of the cluster.
+ * Pods by namespaceSelector, podSelector or both, or by all, or addresses by ipBlock. Without namespaceSelector, pods of the namespace of the cluster.
  *
  * @schema RedisClusterSpecNetworkPolicyMetrics
  */
 export interface RedisClusterSpecNetworkPolicyMetrics {
+  /**
+   * All pods: of the namespace of the cluster, or of all namespaces.
+   *
+   * @schema RedisClusterSpecNetworkPolicyMetrics#all
+   */
+  readonly all?: RedisClusterSpecNetworkPolicyMetricsAll;
+
   /**
    * Addresses outside of the Kubernetes cluster.
    *
@@ -10780,14 +10875,14 @@ export interface RedisClusterSpecNetworkPolicyMetrics {
   readonly ipBlock?: RedisClusterSpecNetworkPolicyMetricsIpBlock;
 
   /**
-   * Selects namespaces. With matchLabels: {}, all namespaces.
+   * Selects namespaces. Without podSelector, all pods in them.
    *
    * @schema RedisClusterSpecNetworkPolicyMetrics#namespaceSelector
    */
   readonly namespaceSelector?: RedisClusterSpecNetworkPolicyMetricsNamespaceSelector;
 
   /**
-   * Selects pods. With matchLabels: {}, all pods.
+   * Selects pods.
    *
    * @schema RedisClusterSpecNetworkPolicyMetrics#podSelector
    */
@@ -10801,6 +10896,7 @@ export interface RedisClusterSpecNetworkPolicyMetrics {
 export function toJson_RedisClusterSpecNetworkPolicyMetrics(obj: RedisClusterSpecNetworkPolicyMetrics | undefined): Record<string, any> | undefined {
   if (obj === undefined) { return undefined; }
   const result = {
+    'all': obj.all,
     'ipBlock': toJson_RedisClusterSpecNetworkPolicyMetricsIpBlock(obj.ipBlock),
     'namespaceSelector': toJson_RedisClusterSpecNetworkPolicyMetricsNamespaceSelector(obj.namespaceSelector),
     'podSelector': toJson_RedisClusterSpecNetworkPolicyMetricsPodSelector(obj.podSelector),
@@ -11537,6 +11633,18 @@ export function toJson_RedisClusterSpecMonitoringResourcesRequests(obj: RedisClu
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
+ * All pods: of the namespace of the cluster, or of all namespaces.
+ *
+ * @schema RedisClusterSpecNetworkPolicyClientsAll
+ */
+export enum RedisClusterSpecNetworkPolicyClientsAll {
+  /** Namespace */
+  NAMESPACE = "Namespace",
+  /** AllNamespaces */
+  ALL_NAMESPACES = "AllNamespaces",
+}
+
+/**
  * Addresses outside of the Kubernetes cluster.
  *
  * @schema RedisClusterSpecNetworkPolicyClientsIpBlock
@@ -11573,7 +11681,7 @@ export function toJson_RedisClusterSpecNetworkPolicyClientsIpBlock(obj: RedisClu
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * Selects namespaces. With matchLabels: {}, all namespaces.
+ * Selects namespaces. Without podSelector, all pods in them.
  *
  * @schema RedisClusterSpecNetworkPolicyClientsNamespaceSelector
  */
@@ -11609,7 +11717,7 @@ export function toJson_RedisClusterSpecNetworkPolicyClientsNamespaceSelector(obj
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * Selects pods. With matchLabels: {}, all pods.
+ * Selects pods.
  *
  * @schema RedisClusterSpecNetworkPolicyClientsPodSelector
  */
@@ -11643,6 +11751,18 @@ export function toJson_RedisClusterSpecNetworkPolicyClientsPodSelector(obj: Redi
   return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
 }
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * All pods: of the namespace of the cluster, or of all namespaces.
+ *
+ * @schema RedisClusterSpecNetworkPolicyMetricsAll
+ */
+export enum RedisClusterSpecNetworkPolicyMetricsAll {
+  /** Namespace */
+  NAMESPACE = "Namespace",
+  /** AllNamespaces */
+  ALL_NAMESPACES = "AllNamespaces",
+}
 
 /**
  * Addresses outside of the Kubernetes cluster.
@@ -11681,7 +11801,7 @@ export function toJson_RedisClusterSpecNetworkPolicyMetricsIpBlock(obj: RedisClu
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * Selects namespaces. With matchLabels: {}, all namespaces.
+ * Selects namespaces. Without podSelector, all pods in them.
  *
  * @schema RedisClusterSpecNetworkPolicyMetricsNamespaceSelector
  */
@@ -11717,7 +11837,7 @@ export function toJson_RedisClusterSpecNetworkPolicyMetricsNamespaceSelector(obj
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * Selects pods. With matchLabels: {}, all pods.
+ * Selects pods.
  *
  * @schema RedisClusterSpecNetworkPolicyMetricsPodSelector
  */

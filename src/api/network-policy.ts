@@ -33,9 +33,9 @@ const requirementSchema = {
 } as const satisfies StructuralSchema;
 
 /**
- * The API server drops fields that the schema does not know, of clients that do not ask for a refusal. So a selector without conditions is no
- * selector for everything: it may be what is left of a misspelt one. For the same reason, a label that a template has left without a value is
- * refused, and not dropped.
+ * The API server drops fields that the schema does not know, and labels without a value, of clients that do not ask for a refusal. So a selector
+ * without conditions is no selector for everything: it may be what is left of another one. Where the API server sees the null, it refuses that
+ * too.
  */
 const selectorSchema = <const Description extends string>(description: Description) =>
   ({
@@ -69,8 +69,8 @@ const selectorSchema = <const Description extends string>(description: Descripti
     },
     'x-kubernetes-validations': [
       {
-        rule: 'has(self.matchLabels) || has(self.matchExpressions)',
-        message: 'name matchLabels, matchExpressions or both; matchLabels: {} selects all',
+        rule: 'has(self.matchLabels) ? size(self.matchLabels) > 0 : has(self.matchExpressions)',
+        message: 'name labels, expressions or both; for all pods, write the field all instead of selectors',
       },
     ],
   }) as const;
@@ -78,10 +78,15 @@ const selectorSchema = <const Description extends string>(description: Descripti
 const peerSchema = {
   type: 'object',
   description:
-    'Pods by namespaceSelector, podSelector or both, or addresses by ipBlock. Without namespaceSelector, pods of the namespace of the cluster.',
+    'Pods by namespaceSelector, podSelector or both, or by all, or addresses by ipBlock. Without namespaceSelector, pods of the namespace of the cluster.',
   properties: {
-    namespaceSelector: selectorSchema('Selects namespaces. With matchLabels: {}, all namespaces.'),
-    podSelector: selectorSchema('Selects pods. With matchLabels: {}, all pods.'),
+    all: {
+      type: 'string',
+      description: 'All pods: of the namespace of the cluster, or of all namespaces.',
+      enum: ['Namespace', 'AllNamespaces'],
+    },
+    namespaceSelector: selectorSchema('Selects namespaces. Without podSelector, all pods in them.'),
+    podSelector: selectorSchema('Selects pods.'),
     ipBlock: {
       type: 'object',
       description: 'Addresses outside of the Kubernetes cluster.',
@@ -105,8 +110,8 @@ const peerSchema = {
   },
   'x-kubernetes-validations': [
     {
-      rule: 'has(self.ipBlock) != (has(self.namespaceSelector) || has(self.podSelector))',
-      message: 'name either ipBlock, or namespaceSelector, podSelector or both',
+      rule: '(has(self.ipBlock) ? 1 : 0) + (has(self.all) ? 1 : 0) + (has(self.namespaceSelector) || has(self.podSelector) ? 1 : 0) == 1',
+      message: 'name either all, or ipBlock, or namespaceSelector, podSelector or both',
     },
   ],
 } as const satisfies StructuralSchema;
@@ -119,7 +124,7 @@ export const networkPolicySchema = {
     clients: {
       type: 'array',
       description: 'Who may connect to the ports for clients. When empty, nobody. When absent, pods of the namespace.',
-      default: [{ podSelector: { matchLabels: {} } }],
+      default: [{ all: 'Namespace' }],
       maxItems: 16,
       items: peerSchema,
       'x-kubernetes-list-type': 'atomic',
@@ -128,7 +133,7 @@ export const networkPolicySchema = {
       type: 'array',
       description:
         'Who may connect to the ports with metrics. When empty, nobody. When absent, pods of all namespaces.',
-      default: [{ namespaceSelector: { matchLabels: {} } }],
+      default: [{ all: 'AllNamespaces' }],
       maxItems: 4,
       items: peerSchema,
       'x-kubernetes-list-type': 'atomic',

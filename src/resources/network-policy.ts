@@ -70,7 +70,8 @@ export function networkPolicy(
 }
 
 /** As the API server gives it back: it drops what is empty. */
-function peer({ namespaceSelector, podSelector, ipBlock }: Peer): object {
+function peer({ all, namespaceSelector, podSelector, ipBlock }: Peer): object {
+  if (all !== undefined) return all === 'Namespace' ? { podSelector: {} } : { namespaceSelector: {} };
   return {
     ...(namespaceSelector === undefined ? {} : { namespaceSelector: selector(namespaceSelector) }),
     ...(podSelector === undefined ? {} : { podSelector: selector(podSelector) }),
@@ -78,9 +79,9 @@ function peer({ namespaceSelector, podSelector, ipBlock }: Peer): object {
   };
 }
 
-function selector({ matchLabels = {}, matchExpressions = [] }: Selector): object {
+function selector({ matchLabels, matchExpressions = [] }: Selector): object {
   return {
-    ...(Object.keys(matchLabels).length === 0 ? {} : { matchLabels }),
+    ...(matchLabels === undefined ? {} : { matchLabels }),
     ...(matchExpressions.length === 0 ? {} : { matchExpressions: matchExpressions.map(requirement) }),
   };
 }

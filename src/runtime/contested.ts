@@ -6,6 +6,7 @@
  * once.
  */
 import { createHash } from 'node:crypto';
+import type { Cluster } from '../api/cluster.ts';
 import { findingOf, isOptional, type ObjectStep, type Step } from '../plan/plan.ts';
 import type { Clock } from '../system/clock.ts';
 import type { ClusterKey } from './cache.ts';
@@ -43,10 +44,13 @@ export interface Due {
   readonly undone: readonly Change[];
 }
 
+/** Of a cluster. Another spec asks for something else, and so does another cluster of the name: there, nothing is made again. */
+type Metadata = Pick<Cluster['metadata'], 'uid' | 'generation'>;
+
 export interface Contested {
-  due(key: ClusterKey, steps: readonly Step[]): Due;
+  due(key: ClusterKey, steps: readonly Step[], cluster: Metadata): Due;
   /** They were made, and have changed something. */
-  made(key: ClusterKey, steps: readonly Step[]): void;
+  made(key: ClusterKey, steps: readonly Step[], cluster: Metadata): void;
 }
 
 interface Made {
@@ -60,7 +64,10 @@ interface Made {
 
 export function createContested(clock: Pick<Clock, 'monotonic'>): Contested {
   /** The one that was touched last stands last. */
-  const known = new Map<ClusterKey, { readonly at: number; readonly changes: Map<string, Made> }>();
+  const known = new Map<
+    ClusterKey,
+    { readonly at: number; readonly of: string; readonly changes: Map<string, Made> }
+  >();
 
   function forgetOld(now: number): void {
     for (const [key, { at }] of known) {
@@ -69,17 +76,18 @@ export function createContested(clock: Pick<Clock, 'monotonic'>): Contested {
     }
   }
 
-  function changesOf(key: ClusterKey, now: number): Map<string, Made> {
+  function changesOf(key: ClusterKey, cluster: Metadata, now: number): Map<string, Made> {
     forgetOld(now);
-    const changes = known.get(key)?.changes ?? new Map<string, Made>();
+    const found = known.get(key);
+    const changes = found?.of === generationOf(cluster) ? found.changes : new Map<string, Made>();
     for (const [name, { last }] of changes) if (now - last >= memoryMs) changes.delete(name);
     return changes;
   }
 
   return {
-    due(key, steps) {
+    due(key, steps, cluster) {
       const now = clock.monotonic();
-      const before = changesOf(key, now);
+      const before = changesOf(key, cluster, now);
       const again = new Map<string, Change>();
       const waits: number[] = [];
       for (const step of before.size === 0 ? [] : steps.filter(isChange)) {
@@ -107,9 +115,9 @@ export function createContested(clock: Pick<Clock, 'monotonic'>): Contested {
         undone: undone.flatMap(([name, { step }]) => again.get(name) ?? step ?? []),
       };
     },
-    made(key, steps) {
+    made(key, steps, cluster) {
       const now = clock.monotonic();
-      const changes = changesOf(key, now);
+      const changes = changesOf(key, cluster, now);
       for (const step of steps.filter(isChange)) {
         const name = nameOf(step);
         const first = changes.get(name);
@@ -120,7 +128,7 @@ export function createContested(clock: Pick<Clock, 'monotonic'>): Contested {
       }
       if (changes.size === 0) return;
       known.delete(key);
-      known.set(key, { at: now, changes });
+      known.set(key, { at: now, of: generationOf(cluster), changes });
     },
   };
 }
@@ -137,21 +145,20 @@ function pauseOf({ since, last }: Made): number {
   return Math.min(longestMs, pauseAfter(last - since));
 }
 
+function generationOf({ uid, generation }: Metadata): string {
+  return `${uid}/${generation}`;
+}
+
 /** The same fields of the very same object, to the same values; or one object of the name after the other. */
 function nameOf(step: Change): string {
   return createHash('sha256')
     .update(describeStep(step))
-    .update(JSON.stringify(step.type === 'create' || step.type === 'delete' ? ownersOf(step) : contentOf(step)))
+    .update(JSON.stringify(contentOf(step)))
     .digest('base64');
 }
 
-/** Another cluster of the name creates and deletes for itself. */
-function ownersOf(step: Extract<Change, { type: 'create' | 'delete' }>): readonly string[] {
-  if (step.type === 'delete') return [];
-  return (step.object.metadata.ownerReferences ?? []).map(({ uid }) => uid);
-}
-
-function contentOf(step: Extract<Change, { type: 'apply' | 'patch' | 'resize' }>): unknown {
+function contentOf(step: Change): unknown {
+  if (step.type === 'create' || step.type === 'delete') return [];
   const uid = step.type === 'apply' ? step.object.metadata.uid : step.ref.uid;
   // The mark of a resize is another one each time: behind its revisions it has the time of the write.
   const isMark = step.type === 'patch' && step.resizing === true;

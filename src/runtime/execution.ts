@@ -57,7 +57,10 @@ export async function execute(
   signal: AbortSignal,
 ): Promise<Execution> {
   const { steps, standing, afterMs, unplannedMs } = refusals.due(plan.steps, plannedFor);
-  const due = dueWith(contested.due(key, steps), plan.outcome.state === 'settled' ? unplannedMs : afterMs);
+  const due = dueWith(
+    contested.due(key, steps, plannedFor.cluster.metadata),
+    plan.outcome.state === 'settled' ? unplannedMs : afterMs,
+  );
   const done: Step[] = [];
   const ineffective: Execution['ineffective'][number][] = [];
   const failed: StepFailed[] = [];

@@ -32,7 +32,11 @@ export function deletionSpec(kind: KindDefinition, object: KubeObject): Cluster<
   const fields = ['deletionPolicy', 'storage', 'bootstrap', 'auth', 'tls', 'backup', 'cluster', 'name', 'owner'];
   // A backup asks other processes than there are where these are not known.
   const shape = ['mode', 'replicas'];
+  // While it is waited for, certificates are renewed, with the names that clients connect by.
+  const names = ['access', 'pooler'];
   return (
+    parsePartial(kind, object, [...fields, ...shape, ...names]) ??
+    parsePartial(kind, object, [...fields, ...names]) ??
     parsePartial(kind, object, [...fields, ...shape]) ??
     parsePartial(kind, object, fields) ??
     parsePartial(kind, object, [])

@@ -109,7 +109,7 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
     const { failure, earlier } = execution;
     const taken = takenIn(execution);
     const actions = unwatchedIn(taken);
-    contested.made(key, taken);
+    contested.made(key, taken, cluster.metadata);
     const paced = failure === undefined ? pace.after(key, actions) : undefined;
     if (paced?.hasNewIdle === true) {
       log.warn({ cluster: key, steps: paced.idle.map(describeStep) }, 'what is done again and again shows no effect');

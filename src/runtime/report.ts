@@ -81,7 +81,7 @@ export function isPremature(
 ): boolean {
   if (!isObserved(cluster.status) || cluster.status?.observedGeneration === cluster.metadata.generation) return false;
   const vain: readonly Step[] = vainIn(due, paced);
-  const underWay = [...taken, ...due.held].filter((step) => !vain.includes(step));
+  const underWay = [...taken, ...due.held, ...due.unreached].filter((step) => !vain.includes(step));
   return isReady(claim) && underWay.some((step) => !isOptional(step));
 }
 

@@ -2,9 +2,8 @@
 import type { Case, Json } from './case.ts';
 
 const cased = (spec: Json): { story: string; spec: Json } => ({ story: JSON.stringify(spec).slice(0, 130), spec });
-/** What the API server leaves of a selector with a misspelt field is `{}`, which is refused. */
-const all: Json = { matchLabels: {} };
-const peers = (count: number): Json[] => Array.from({ length: count }, () => ({ podSelector: all }));
+const web: Json = { matchLabels: { app: 'web' } };
+const peers = (count: number): Json[] => Array.from({ length: count }, () => ({ all: 'Namespace' }));
 const range = (count: number): string[] => Array.from({ length: count }, (_, i) => `10.1.${i}.0/24`);
 const labels = (count: number): Json => Object.fromEntries(Array.from({ length: count }, (_, i) => [`a${i}`, 'x']));
 
@@ -53,14 +52,21 @@ function listCases(list: 'clients' | 'metrics', most: number): readonly Case[] {
     cased(of(...peers(most))),
     { ...cased(of(...peers(most + 1))), refused: `spec.networkPolicy.${list}` },
     refusal({}),
-    refusal({ ...block({ cidr: '10.0.0.0/8' }), podSelector: all }),
-    refusal({ ...block({ cidr: '10.0.0.0/8' }), namespaceSelector: all }),
+    accepted({ all: 'AllNamespaces' }),
+    refusal({ all: 'Everybody' }, '.all'),
+    ...['podSelector', 'namespaceSelector'].flatMap((selector) => [
+      refusal({ ...block({ cidr: '10.0.0.0/8' }), [selector]: web }),
+      refusal({ all: 'Namespace', [selector]: web }),
+    ]),
+    refusal({ ...block({ cidr: '10.0.0.0/8' }), all: 'Namespace' }),
     ...['podSelector', 'namespaceSelector'].flatMap((selector) => {
       const labelled = (matchLabels: Json): Json => ({ [selector]: { matchLabels } });
       const at = `.${selector}.matchLabels`;
       return [
-        accepted({ [selector]: all }),
+        accepted({ [selector]: web }),
+        // What the API server leaves of a misspelt field, and of a label without a value in a merge patch.
         refusal({ [selector]: {} }, `.${selector}`),
+        refusal(labelled({}), `.${selector}`),
         {
           ...refusal({ [selector]: { matchExpresions: [{ key: 'team', operator: 'Exists' }] } }, `.${selector}`),
           prunes: true as const,
@@ -80,7 +86,7 @@ function listCases(list: 'clients' | 'metrics', most: number): readonly Case[] {
         refusal(labelled({ app: 'x'.repeat(64) }), `${at}.app`),
       ];
     }),
-    accepted({ namespaceSelector: { matchLabels: { team: 'shop' } }, podSelector: all }),
+    accepted({ namespaceSelector: { matchLabels: { team: 'shop' } }, podSelector: web }),
     accepted(block({ cidr: '10.0.0.0/8', except: range(8) })),
     accepted(block({ cidr: '::/0' })),
     refusal(block({}), '.ipBlock.cidr'),

@@ -157,7 +157,7 @@ describe('backup verify', () => {
     ['EtcdCluster', { clients: [], metrics: [] }],
     ['EtcdCluster', undefined],
     ['RedisCluster', { clients: [{ podSelector: { matchLabels: { app: 'web' } } }], metrics: [] }],
-    ['PostgresCluster', { clients: [], metrics: [{ namespaceSelector: { matchLabels: {} } }] }],
+    ['PostgresCluster', { clients: [], metrics: [{ all: 'AllNamespaces' }] }],
   ])('a copy of the data of %s has the NetworkPolicy of the original: %j', async (kind, networkPolicy) => {
     const version = kind === 'PostgresCluster' ? { version: '17' } : {};
     const objects = [

@@ -135,7 +135,11 @@ spec:
     const restore = '  bootstrap: {restore: {target: {claim: {name: archive}}}}\n';
     const { printed } = await rendered(`${manifest}${restore}`);
     const kinds = [...printed.out.matchAll(/^kind: (\w+)$/gm)].map(([, kind]) => kind);
-    expect(kinds.filter((kind) => kind !== 'Secret').slice(0, 3)).toEqual(['PersistentVolumeClaim', 'ConfigMap', 'Job']);
+    expect(kinds.filter((kind) => kind !== 'Secret').slice(0, 3)).toEqual([
+      'PersistentVolumeClaim',
+      'ConfigMap',
+      'Job',
+    ]);
     expect(kinds).toContain('StatefulSet');
   });
 });

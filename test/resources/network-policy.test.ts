@@ -107,11 +107,8 @@ describe('a NetworkPolicy', () => {
     // A rule with an empty list of peers would let everybody in.
     [{ clients: [] }, [[everywhere, [2381]]]],
     [{ clients: [], metrics: [] }, []],
-    // An empty map comes back from the API server as none at all.
-    [
-      { clients: [{ namespaceSelector: { matchLabels: {} }, podSelector: { matchLabels: {} } }], metrics: [] },
-      [[{ ...everywhere, ...here }, [2379]]],
-    ],
+    [{ clients: [{ all: 'AllNamespaces' }], metrics: [] }, [[everywhere, [2379]]]],
+    [{ clients: [{ all: 'Namespace' }], metrics: [] }, [[here, [2379]]]],
     [
       {
         clients: [

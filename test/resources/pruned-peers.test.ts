@@ -63,6 +63,8 @@ describe.each(kinds)('%s', (...row) => {
 
   // As a chart renders `team: {{ .Values.team }}` without a value. The API server drops the null, also under strict validation of fields.
   it.each(['clients', 'metrics'])('a label of %s without a value does not become a selector for everything', (list) => {
+    // What a merge patch leaves of it, without the null.
+    expect(policyOf(row, { [list]: [{ namespaceSelector: { matchLabels: {} } }] })).toBeUndefined();
     for (const matchLabels of [{ team: null }, { team: null, app: 'web' }]) {
       const networkPolicy = { [list]: [{ namespaceSelector: { matchLabels } }] };
       expect(policyOf(row, networkPolicy)).toBeUndefined();

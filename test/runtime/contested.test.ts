@@ -12,6 +12,7 @@ import { act, type ReconcilerRig, reconcilerRig } from '../support/reconciler-ri
 import { testChild } from '../support/test-engine.ts';
 import { turn } from '../support/virtual-clock.ts';
 
+const cluster = { uid: 'one', generation: 1 };
 let rig: ReconcilerRig;
 let acted: number;
 
@@ -74,8 +75,8 @@ it('who may connect waits for nothing that somebody undoes', () => {
   const object = { ...testChild(rig.cluster(), 'ConfigMap') };
   const undone: Step = { type: 'apply', object, changes: [{ path: 'data.a', to: 'ours' }] };
   const policy: Step = { type: 'create', object: { ...object, kind: 'NetworkPolicy' }, ...accessMayFail };
-  made('test/apps/db', [undone]);
-  expect(due('test/apps/db', [undone, act, policy]).steps).toEqual([policy]);
+  made('test/apps/db', [undone], cluster);
+  expect(due('test/apps/db', [undone, act, policy], cluster).steps).toEqual([policy]);
 });
 
 it('what comes after it in the plan waits for it, since it may rest on it', async () => {
@@ -89,16 +90,17 @@ it('what comes after it in the plan waits for it, since it may rest on it', asyn
 
 it('until it is made, no generation is called ready', async () => {
   await rig.pass();
-  put('theirs');
-  await turn();
   wants(() => 'ours');
-  await rig.pass();
-  put('theirs');
   rig.api.put({ ...rig.cluster(), spec: { replicas: 5 } });
-  for (let i = 0; i < 4; i++) await turn();
-  const { again } = await rig.pass();
-  expect(again).toBeLessThanOrEqual(50);
-  expect(rig.status()).toMatchObject({ observedGeneration: 1 });
+  for (let n = 0; n < 2; n++) {
+    put('theirs');
+    for (let i = 0; i < 4; i++) await turn();
+    const { again } = await rig.pass();
+    // It is made the first time, and waits the second time.
+    if (n === 1) expect(again).toBeLessThanOrEqual(50);
+    expect(rig.status()).toMatchObject({ observedGeneration: 1 });
+  }
+  expect(applies()).toBe(1);
 });
 
 it('changes that differ follow each other at once', async () => {
@@ -121,9 +123,9 @@ it('so is a resize of a pod that somebody undoes', () => {
     containers: [],
     changes: [{ path: 'spec.containers[db].resources.limits.memory', to: '2Gi' }],
   };
-  expect(contested.due('key', [resize]).held).toEqual([]);
-  contested.made('key', [resize]);
-  expect(contested.due('key', [resize]).held).toEqual([resize]);
+  expect(contested.due('key', [resize], cluster).held).toEqual([]);
+  contested.made('key', [resize], cluster);
+  expect(contested.due('key', [resize], cluster).held).toEqual([resize]);
 });
 
 it('so is the mark of a resize, which has another time with each write', () => {
@@ -135,11 +137,11 @@ it('so is the mark of a resize, which has another time with each write', () => {
     patch: { metadata: { annotations: { [resizeAnnotation]: text } } },
     changes: [{ path: `metadata.annotations[${resizeAnnotation}]`, to: text }],
   });
-  contested.made('test/apps/db', [mark('db-new,db-other 2026-11-28T12:00:00.000Z')]);
+  contested.made('test/apps/db', [mark('db-new,db-other 2026-11-28T12:00:00.000Z')], cluster);
   const again = mark('db-new,db-other 2026-11-28T12:00:00.005Z');
-  expect(contested.due('test/apps/db', [again]).held).toEqual([again]);
+  expect(contested.due('test/apps/db', [again], cluster).held).toEqual([again]);
   const another = mark('db-newer,db-new,db-other 2026-11-28T12:00:00.005Z');
-  expect(contested.due('test/apps/db', [another]).held).toEqual([]);
+  expect(contested.due('test/apps/db', [another], cluster).held).toEqual([]);
 });
 
 it('who may connect, where somebody undoes that while another step fails, is written at growing distances', async () => {

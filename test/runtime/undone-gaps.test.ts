@@ -4,6 +4,7 @@ import type { KubeObject } from '../../src/api/object.ts';
 import type { Step } from '../../src/plan/plan.ts';
 import { createContested } from '../../src/runtime/contested.ts';
 
+const cluster = { uid: 'one', generation: 1 };
 const repair: Step = { type: 'act', action: { type: 'test.repair' }, summary: 'repair' };
 const create = (i: number): Step => {
   const object: KubeObject = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: `${i}` } };
@@ -23,11 +24,11 @@ it.each([
   let longest = 0;
   for (; now < 120_000; now += 50) {
     const missing = goneAt.flatMap((at, i) => (at <= now ? [i] : []));
-    const { steps } = contested.due('key', [...missing.map(create), repair]);
+    const { steps } = contested.due('key', [...missing.map(create), repair], cluster);
     const made = steps.filter((step) => step.type === 'create');
     for (const { object } of made)
       goneAt[Number(object.metadata.name)] = now + (delays[Number(object.metadata.name)] ?? 0);
-    contested.made('key', made);
+    contested.made('key', made, cluster);
     if (steps.includes(repair)) reached = now;
     longest = Math.max(longest, now - reached);
   }

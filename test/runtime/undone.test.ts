@@ -94,15 +94,14 @@ describe('an object that somebody deletes each time is made at growing distances
     expect(rig.condition('Ready')).toBe(`False AccessRefused: ${words}`);
   });
 
-  it('which is not so for a first one, also where another cluster of the name had it', () => {
+  it('which is not so where another spec, or another cluster of the name, asks for it', () => {
     const contested = createContested(rig.clock);
-    const create = (uid: string): Step => {
-      const owned = testChild({ ...rig.cluster(), metadata: { ...rig.cluster().metadata, uid } }, 'ConfigMap');
-      return { type: 'create', object: owned };
-    };
-    contested.made('key', [create('one')]);
-    expect(contested.due('key', [create('one')]).held).toEqual([create('one')]);
-    expect(contested.due('key', [create('another')]).held).toEqual([]);
+    const create: Step = { type: 'create', object: testChild(rig.cluster(), 'ConfigMap') };
+    const held = (cluster: object) => contested.due('key', [create], cluster).held;
+    contested.made('key', [create], { uid: 'one', generation: 1 });
+    expect(held({ uid: 'one', generation: 1 })).toEqual([create]);
+    expect(held({ uid: 'one', generation: 2 })).toEqual([]);
+    expect(held({ uid: 'another', generation: 1 })).toEqual([]);
   });
 });
 
@@ -177,13 +176,14 @@ it('a cluster whose names are taken stays Blocked while a change before it is he
 });
 
 it('the same object may be deleted again at once: its end may not be seen yet', () => {
+  const cluster = { uid: 'one', generation: 1 };
   const contested = createContested(rig.clock);
   const remove = (uid: string): Step => ({
     type: 'delete',
     ref: { resource: configMaps, namespace: 'apps', name: 'db', uid },
     reason: 'the spec does not ask for it any more',
   });
-  contested.made('key', [remove('one')]);
-  expect(contested.due('key', [remove('one')]).held).toEqual([]);
-  expect(contested.due('key', [remove('another')]).held).toEqual([remove('another')]);
+  contested.made('key', [remove('one')], cluster);
+  expect(contested.due('key', [remove('one')], cluster).held).toEqual([]);
+  expect(contested.due('key', [remove('another')], cluster).held).toEqual([remove('another')]);
 });

@@ -14,6 +14,7 @@ import type { WireEntry } from '../wire/wire.ts';
 import { asSeen, planFrom, planWords, wasBehind } from './made-again.ts';
 import { isPlanned, isShownBy } from './planned-request.ts';
 import type { Act, ForesightRecorder, Pass } from './recorder.ts';
+import { rememberedMs, waitingSteps } from './waiting-steps.ts';
 
 interface Requested extends Pick<TransportRequest, 'path' | 'query'> {
   readonly method: string;
@@ -74,14 +75,23 @@ export async function unforeseen(
   const undone: string[] = [];
   for (const pass of isWhole ? begunPasses(passes, entries, acts) : []) {
     const { steps } = await preview(pass, wasBehind(pass) ? 'seen' : 'there');
-    const sent = ofPass(pass, passes, entries).flatMap(({ request }) => request ?? []);
+    const own = ofPass(pass, passes, entries);
+    const sent = own.flatMap(({ request }) => request ?? []);
+    const since = (own[0]?.at ?? 0) - rememberedMs;
+    const earlier = entries.filter(
+      ({ life, at, order }) => life === pass.life && order < pass.sentBefore && at >= since,
+    );
+    const waiting = waitingSteps(steps, (step) =>
+      earlier.some(({ request }) => request !== undefined && isShownBy(step, request)),
+    );
     const done = acts.flatMap((act) => (act.pass === pass ? [act.action] : []));
     for (const step of steps) {
       const isDone =
         step.type === 'act'
           ? done.some((action) => isDeepStrictEqual(action, step.action))
           : sent.some((request) => isShownBy(step, request));
-      if (!isDone && !isOptional(step)) undone.push(`${describeStep(step)} was planned, and was not done`);
+      if (!isDone && !isOptional(step) && !waiting.has(step))
+        undone.push(`${describeStep(step)} was planned, and was not done`);
     }
   }
   return [...found, ...undone, ...commandsApart(entries, acts)];

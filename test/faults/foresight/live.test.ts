@@ -169,6 +169,23 @@ describe('the next pass', () => {
     expect(found()).toEqual(['there: create ConfigMap db-a']);
   });
 
+  it('lets a change wait that was made a moment ago, and what comes after it, and nothing else', async () => {
+    const first: Step = { type: 'create', object: configMap('db-first') };
+    const again: Step = { type: 'create', object: configMap('db-a') };
+    engine.find = () => ({ plan: { steps: [first, again, act('test.turn')], outcome: settled } });
+    const pass = async (...names: readonly string[]): Promise<void> => {
+      await survey();
+      for (const name of names) await client().create(configMap(name));
+    };
+    await pass('db-a');
+    await pass('db-first');
+    await survey();
+    await Promise.resolve();
+    expect(found().filter((line) => line.startsWith('none'))).toEqual([
+      'none: planned, and not done: create ConfigMap db-first; do test.turn',
+    ]);
+  });
+
   it('expects nothing of a pass that did nothing', async () => {
     await survey();
     await survey();

@@ -1,7 +1,7 @@
 /**
  * O13 on a real API server, inside of the operator's process: right before a pass writes or acts for the first time, the
  * objects of the API server are read, and the plan is made that `clusterwright plan KIND/NAME` would print of them. What
- * is sent then has to be in it, and what is in it has to be sent.
+ * is sent then has to be in it, and what is in it has to be sent, except what may wait.
  *
  * The answers of the database processes are those that the operator got. Where its view was behind the API server, the plan
  * from that view counts, too, as in the simulation.
@@ -20,6 +20,7 @@ import { isApart } from './foresight.ts';
 import { asSeen, planFrom, planWords, wasBehind } from './made-again.ts';
 import { isShownBy } from './planned-request.ts';
 import { type Edges, foresightRecorder, type Pass } from './recorder.ts';
+import { rememberedMs, waitingSteps } from './waiting-steps.ts';
 
 /** One thing that was done, or a step that was not. */
 export interface ForesightLine {
@@ -55,6 +56,8 @@ interface Shown {
 interface Course {
   readonly pass: Pass;
   readonly number: number;
+  /** By the clock, in milliseconds. */
+  readonly began: number;
   shown: Promise<readonly Shown[]> | undefined;
   /** Something was refused, or not answered: the rest is left for another pass. */
   isCut: boolean;
@@ -63,6 +66,9 @@ interface Course {
 export function liveForesight(options: LiveForesightOptions): Edges {
   const { edges, clock, objects, note } = options;
   const courses = new Map<string, Course>();
+  /** By its cluster and its words, when and in which passes a step was done. */
+  const doneIn = new Map<string, { readonly pass: number; readonly at: number }[]>();
+  const nameOf = ({ pass }: Course, step: Step): string => `${pass.cluster.metadata.uid} ${describeStep(step)}`;
   let passes = 0;
   let acting = 0;
 
@@ -77,7 +83,7 @@ export function liveForesight(options: LiveForesightOptions): Edges {
         const before = courses.get(key);
         if (before !== undefined) void complete(before);
         passes += 1;
-        courses.set(key, { pass, number: passes, shown: undefined, isCut: false });
+        courses.set(key, { pass, number: passes, began: clock.monotonic(), shown: undefined, isCut: false });
       },
       async acting(act) {
         const course = [...courses.values()].find(({ pass }) => pass === act.pass);
@@ -139,6 +145,8 @@ export function liveForesight(options: LiveForesightOptions): Edges {
         }
         if (first === undefined) continue;
         const { from, step } = first;
+        const name = nameOf(course, step);
+        doneIn.set(name, [...(doneIn.get(name) ?? []), { pass: course.number, at: clock.monotonic() }]);
         noteOf(course, what, from, describeStep(step), 'changes' in step ? step.changes : undefined);
         return course;
       }
@@ -156,7 +164,13 @@ export function liveForesight(options: LiveForesightOptions): Edges {
     if (course.shown === undefined || course.isCut) return;
     const shown = await course.shown;
     if (shown.every(({ done }) => done.size === 0)) return;
-    const left = shown.map(({ plan, done }) => plan.steps.filter((step) => !done.has(step) && !isOptional(step)));
+    const since = course.began - rememberedMs;
+    const wasMade = (step: Step): boolean =>
+      doneIn.get(nameOf(course, step))?.some(({ pass, at }) => pass < course.number && at >= since) === true;
+    const left = shown.map(({ plan: { steps }, done }) => {
+      const waiting = waitingSteps(steps, wasMade);
+      return steps.filter((step) => !done.has(step) && !isOptional(step) && !waiting.has(step));
+    });
     if (left.some((steps) => steps.length === 0)) return;
     noteOf(
       course,
