@@ -14,7 +14,7 @@ import { surplusSteps } from './surplus.ts';
 
 export interface WantedAccess {
   readonly children: readonly Desired[];
-  /** The other Services of the cluster: whoever has their names has the name of the cluster. */
+  /** The other Services of the cluster. If another owner has one of them, the cluster is in conflict over its name. */
   readonly services: readonly KubeObject[];
 }
 

@@ -3,44 +3,18 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../src/api/object.ts';
 import { accessMayFail } from '../../src/plan/access.ts';
 import { type Step, settled, wait } from '../../src/plan/plan.ts';
+import { playPasses } from '../support/played-passes.ts';
 import { type ReconcilerRig, reconcilerRig } from '../support/reconciler-rig.ts';
 import { testChild } from '../support/test-engine.ts';
-import { turn } from '../support/virtual-clock.ts';
 
 let rig: ReconcilerRig;
 beforeEach(async () => {
   rig = await reconcilerRig();
 });
 afterEach(() => rig.stop());
-const turns = async (): Promise<void> => {
-  for (let n = 0; n < 6; n++) await turn();
-};
 const child = (): KubeObject => testChild(rig.cluster(), 'ConfigMap');
 
-/** Passes as a controller does them: on events, 25 ms later, or when asked to. `meanwhile` says whether somebody has written. */
-async function run(ms: number, meanwhile: (now: number) => boolean): Promise<void> {
-  const end = rig.clock.monotonic() + ms;
-  let due = rig.clock.monotonic();
-  let failures = 0;
-  let news = true;
-  while (rig.clock.monotonic() < end) {
-    if (meanwhile(rig.clock.monotonic())) news = true;
-    await turns();
-    if (news || rig.clock.monotonic() >= due) {
-      const before = rig.api.writes.length;
-      try {
-        const { again } = await rig.pass();
-        failures = 0;
-        due = rig.clock.monotonic() + (again ?? 600_000);
-      } catch {
-        due = rig.clock.monotonic() + Math.min(30_000, 5 * 2 ** failures++);
-      }
-      await turns();
-      news = rig.api.writes.slice(before).some((write) => /configmaps/.test(write));
-    }
-    await rig.clock.advance(25);
-  }
-}
+const run = (ms: number, meanwhile: (now: number) => boolean): Promise<void> => playPasses(rig, ms, meanwhile);
 
 describe('a repair of several steps behind an object that somebody deletes at once each time', () => {
   it('is over within 10 s', async () => {

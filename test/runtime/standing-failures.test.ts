@@ -3,42 +3,18 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { KubeObject } from '../../src/api/object.ts';
 import { objectSteps } from '../../src/plan/objects.ts';
 import { type Step, settled, wait } from '../../src/plan/plan.ts';
+import { playPasses } from '../support/played-passes.ts';
 import { act, type ReconcilerRig, reconcilerRig } from '../support/reconciler-rig.ts';
 import { testChild } from '../support/test-engine.ts';
-import { turn } from '../support/virtual-clock.ts';
+import { turns } from '../support/virtual-clock.ts';
 
 let rig: ReconcilerRig;
 beforeEach(async () => {
   rig = await reconcilerRig();
 });
 afterEach(() => rig.stop());
-const turns = async (): Promise<void> => {
-  for (let n = 0; n < 6; n++) await turn();
-};
-async function run(ms: number, meanwhile: (now: number) => boolean, each: () => void = () => undefined): Promise<void> {
-  const end = rig.clock.monotonic() + ms;
-  let due = rig.clock.monotonic();
-  let failures = 0;
-  let news = true;
-  while (rig.clock.monotonic() < end) {
-    if (meanwhile(rig.clock.monotonic())) news = true;
-    await turns();
-    if (news || rig.clock.monotonic() >= due) {
-      const before = rig.api.writes.length;
-      try {
-        const { again } = await rig.pass();
-        failures = 0;
-        due = rig.clock.monotonic() + (again ?? 600_000);
-      } catch {
-        due = rig.clock.monotonic() + Math.min(30_000, 5 * 2 ** failures++);
-      }
-      each();
-      await turns();
-      news = rig.api.writes.slice(before).some((write) => /configmaps|services/.test(write));
-    }
-    await rig.clock.advance(25);
-  }
-}
+const run = (ms: number, meanwhile: (now: number) => boolean, each?: () => void): Promise<void> =>
+  playPasses(rig, ms, meanwhile, each);
 const body = JSON.stringify({ kind: 'Status', reason: 'Forbidden', message: 'exceeded quota' });
 
 it('a quota that keeps a new cluster from its ConfigMap is asked as seldom as before, and the Secret once', async () => {

@@ -7,16 +7,13 @@ import { type Step, settled } from '../../src/plan/plan.ts';
 import { refOf } from '../../src/plan/ref.ts';
 import { type ReconcilerRig, reconcilerRig } from '../support/reconciler-rig.ts';
 import { testChild } from '../support/test-engine.ts';
-import { turn } from '../support/virtual-clock.ts';
+import { turns } from '../support/virtual-clock.ts';
 
 let rig: ReconcilerRig;
 beforeEach(async () => {
   rig = await reconcilerRig();
 });
 afterEach(() => rig.stop());
-const turns = async (): Promise<void> => {
-  for (let n = 0; n < 6; n++) await turn();
-};
 const map = (name: string): KubeObject => {
   const child = testChild(rig.cluster(), 'ConfigMap');
   return { ...child, metadata: { ...child.metadata, name } };

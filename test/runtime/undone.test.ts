@@ -9,7 +9,7 @@ import { type Step, settled } from '../../src/plan/plan.ts';
 import { createContested } from '../../src/runtime/contested.ts';
 import { act, type ReconcilerRig, reconcilerRig } from '../support/reconciler-rig.ts';
 import { testChild } from '../support/test-engine.ts';
-import { turn } from '../support/virtual-clock.ts';
+import { turns } from '../support/virtual-clock.ts';
 
 let rig: ReconcilerRig;
 
@@ -20,9 +20,6 @@ afterEach(() => rig.stop());
 
 const put = (a: string): void => void rig.api.put({ ...testChild(rig.cluster(), 'ConfigMap'), data: { a } });
 const writes = (): number => rig.api.writes.filter((write) => /configmaps/.test(write)).length;
-const turns = async (): Promise<void> => {
-  for (let n = 0; n < 6; n++) await turn();
-};
 
 /** Each write brings a pass 5 ms later. `during`: what happens while the action that comes after the change is asked. */
 async function contest(during: () => Promise<void>): Promise<void> {

@@ -77,3 +77,8 @@ export class VirtualClock implements Clock {
 export function turn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
+
+/** As many as a write needs to come back by a watch. */
+export async function turns(): Promise<void> {
+  for (let n = 0; n < 6; n++) await turn();
+}

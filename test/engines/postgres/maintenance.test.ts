@@ -6,7 +6,7 @@ import { postgres } from '../../../src/engines/postgres/index.ts';
 import type { LiveMember } from '../../../src/engines/postgres/observe/observed.ts';
 import { defineEngine } from '../../../src/jobs/handlers.ts';
 import type { Step } from '../../../src/plan/plan.ts';
-import { maintenanceSpec } from '../../../src/runtime/partial-spec.ts';
+import { deletionSpec, maintenanceSpec } from '../../../src/runtime/partial-spec.ts';
 import type { Secrets } from '../../support/issued-secrets.ts';
 import { postgresCluster, postgresWorld, type Story } from '../../support/postgres-situation.ts';
 import { postgresSecrets, type ScriptedPatroni, scriptedPatroni } from '../../support/scripted-patroni.ts';
@@ -31,10 +31,15 @@ interface Kept {
   readonly patroni: ScriptedPatroni;
 }
 
-async function kept(secrets: Secrets, story: Story = {}, spec: object = {}): Promise<Kept> {
+async function kept(
+  secrets: Secrets,
+  story: Story = {},
+  spec: object = {},
+  read: (object: KubeObject) => Cluster | undefined = (object) => maintenanceSpec(handler, object),
+): Promise<Kept> {
   const { children, observed } = postgresWorld({ ...story, children: started, observed: { at: now } });
   const patroni = scriptedPatroni(observed, secrets);
-  const cluster = maintenanceSpec(handler, written(spec));
+  const cluster = read(written(spec));
   if (cluster === undefined) throw new Error('it is illegible');
   const plan = (await handler.maintenance?.plan(cluster, patroni.io, children)) ?? [];
   return { steps: plan.map(words), cluster, plan, patroni };
@@ -112,3 +117,12 @@ describe('where the rest of the spec is not valid', () => {
     expect((await kept(made(now - renewedAgo), readAgo(readBefore))).steps).toEqual([]);
   });
 });
+
+it.each([{ access: { names: ['db.example.com'] } }, { pooler: {} }])(
+  'while the last backup of a deleted cluster is waited for, fresh certificates keep their names: %j',
+  async (spec) => {
+    const ending = (object: KubeObject): Cluster | undefined => deletionSpec(handler.kind, object);
+    const { steps } = await kept(made(now, spec), { spec }, spec, ending);
+    expect(steps.filter((step) => step.endsWith(': leaf'))).toEqual([]);
+  },
+);
