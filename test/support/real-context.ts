@@ -12,6 +12,7 @@ export function realContext(secrets: Readonly<Record<string, Readonly<Record<str
     sleep: (ms, signal) => delay(ms, undefined, signal === undefined ? {} : { signal }),
     secret: async (name) => secrets[name],
     secretRefused: () => undefined,
+    secretOutdated: () => undefined,
     serviceAccount: () => Promise.resolve(undefined),
     claim: () => Promise.reject(new Error('nobody here has claims')),
     exchange: () => Promise.reject(new Error('nobody here speaks HTTP')),

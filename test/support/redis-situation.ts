@@ -288,6 +288,7 @@ function dataNode(story: Story, cluster: Cluster<RedisSpec>, size: number, i: nu
     ...(assigned ? { follows: nodeAddress(primary) } : {}),
     linkUp: isPrimary || assigned,
     copyRefused: false,
+    fullSyncs: 0,
     isStale: false,
     offset: 1000,
     replicas: isPrimary ? inSync.map(nodeAddress) : [],

@@ -2,11 +2,15 @@ import { describe, expect, it } from 'vitest';
 import { actRedis } from '../../../src/engines/redis/act/act.ts';
 import type { RedisAction } from '../../../src/engines/redis/action.ts';
 import { hashOf } from '../../../src/engines/redis/client/identity.ts';
+import { formersIn } from '../../../src/engines/redis/observe/accepted.ts';
+import type { Formers } from '../../../src/engines/redis/observe/observed.ts';
 import { redisCluster } from '../../support/redis-situation.ts';
 import { type Process, scriptedNetwork, settle } from '../../support/scripted-redis.ts';
 
 const data = { pod: 'db-0', address: 'a', part: 'data' } as const;
 const sentinel = { pod: 'db-sentinel-0', address: 's', part: 'sentinel' } as const;
+const formersOf = (...passwords: readonly string[]): Formers =>
+  formersIn(passwords.map(hashOf), [], { user: '', password: 'own' });
 const rule = (...passwords: readonly string[]): string => passwords.map((one) => `#${hashOf(one)}`).join(' ');
 
 const accepting =
@@ -57,26 +61,20 @@ describe('an action on the passwords of clients', () => {
       { secret: { password: 'new', 'password-next': 'next', 'password-previous': 'before' } },
     ],
     [
-      'adds what another process accepts',
-      { type: 'redis.acceptAsWell', process: data, as: sentinel },
-      ['s:26379 ACL GETUSER default', `a:6379 ACL SETUSER default ${rule('new', 'old')}`],
-      { sentinel: accepting('new', 'old') },
+      'adds former ones that another process accepts, and no other that it does',
+      { type: 'redis.acceptAsWell', process: data, as: sentinel, formers: formersOf('old', 'older') },
+      ['s:26379 ACL GETUSER default', `a:6379 ACL SETUSER default ${rule('old')}`],
+      { sentinel: accepting('new', 'old', 'remainder') },
     ],
     [
       'leaves those that the Secret names, and no other',
-      { type: 'redis.retirePasswords', process: sentinel },
+      { type: 'redis.retirePasswords', process: sentinel, formers: formersOf('old') },
       [
         's:26379 ACL GETUSER default',
         `s:26379 ACL SETUSER default resetpass ${rule('new')}`,
         's:26379 SENTINEL FLUSHCONFIG',
       ],
       { sentinel: accepting('old', 'new') },
-    ],
-    [
-      'leaves the old one where somebody has put it back just now',
-      { type: 'redis.retirePasswords', process: data },
-      ['a:6379 ACL GETUSER default', `a:6379 ACL SETUSER default resetpass ${rule('old')}`],
-      { data: accepting('old', 'new'), later: { password: 'old' } },
     ],
     [
       'has a sentinel call the others as the cluster',
@@ -91,15 +89,21 @@ describe('an action on the passwords of clients', () => {
     expect(await act(action, tale)).toMatchObject({ asked, result: { status: 'fulfilled' }, open: 0 });
   });
 
-  it('reads the Secret anew before it takes one away, and does not where a third one has come', async () => {
-    const action: RedisAction = { type: 'redis.retirePasswords', process: data };
+  it.each<readonly [story: string, accepts: readonly string[], later: string]>([
+    ['a third one has come', ['old', 'new'], 'third'],
+    ['the old one is back: what was named a moment ago has its own overlap', ['old', 'new'], 'old'],
+    ['a person has told the server one more', ['old', 'new', 'by hand'], 'new'],
+  ])('reads the Secret anew before it takes one away, and does not where %s', async (_, accepts, later) => {
+    const action: RedisAction = { type: 'redis.retirePasswords', process: data, formers: formersOf('old') };
     const { asked, result, refusals } = await act(action, {
-      data: accepting('old', 'new'),
-      later: { password: 'third' },
+      data: accepting(...accepts),
+      later: { password: later },
     });
     expect(refusals).toEqual([['db-auth', 0]]);
     expect(asked).toEqual(['a:6379 ACL GETUSER default']);
-    expect(result).toMatchObject({ reason: { message: 'Secret db-auth has changed meanwhile' } });
+    expect(result).toMatchObject({
+      reason: { message: 'Secret db-auth has changed meanwhile, or the passwords of db-0' },
+    });
   });
 
   it.each<readonly [type: 'redis.acceptPasswords' | 'redis.retirePasswords', secret: Readonly<Record<string, string>>]>(
@@ -110,7 +114,7 @@ describe('an action on the passwords of clients', () => {
       ['redis.acceptPasswords', {}],
     ],
   )('%s does nothing with %j', async (type, secret) => {
-    const { asked, result } = await act({ type, process: data }, { secret });
+    const { asked, result } = await act({ type, process: data, formers: [] }, { secret });
     expect(asked).toEqual([]);
     expect(result).toMatchObject({ reason: { message: 'Secret db-auth has no password that is of use' } });
   });

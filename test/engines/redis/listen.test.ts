@@ -93,7 +93,7 @@ describe('asking a data node', () => {
     const io = {
       ...network.io,
       secret: async (name: string) => (name === 'db-auth' ? secret : undefined),
-      secretRefused: (...refusal: unknown[]) => void refusals.push(refusal),
+      secretOutdated: (...refusal: unknown[]) => void refusals.push(refusal),
     };
     let reports = 0;
     const end = listenToRedis('data/d', cluster, io, () => void reports++);

@@ -172,7 +172,7 @@ describe('the condition of an overlap', () => {
     [
       'and then tells what goes when',
       both,
-      'FormerPasswordAccepted: every process accepts the password in Secret db-auth, and a password that it does not name; it is removed when this has been so for spec.auth.overlap',
+      'FormerPasswordAccepted: every process accepts the password in Secret db-auth, and a password that it does not name (5feceb66); it is removed when this has been so for spec.auth.overlap',
     ],
     [
       'or how many the Secret names',
@@ -186,6 +186,11 @@ describe('the condition of an overlap', () => {
     ],
     ['nor where the Secret is gone', { ...both, observed: { passwordMissing: 'it is gone' } }, undefined],
     [
+      'is there of a single node, which has no sentinels',
+      { spec: { mode: 'Standalone', replicas: 1 }, nodes: { 0: { formers: [0] } } },
+      expect.stringMatching(/^FormerPasswordAccepted/) as never,
+    ],
+    [
       'stays where one is silent later',
       overlapping(10, { nodes: { ...both.nodes, 2: 'silent' } }),
       expect.stringMatching(/^FormerPasswordAccepted/) as never,
@@ -193,6 +198,11 @@ describe('the condition of an overlap', () => {
     [
       'is left out once where there is one more, so that its time begins anew',
       overlapping(60, { nodes: { all: { formers: [0, 1] } }, sentinelFormers: [0, 1] }),
+      undefined,
+    ],
+    [
+      'and where there is another one: the Secret has gone back',
+      overlapping(60, { nodes: { all: { formers: [1] } }, sentinelFormers: [1] }),
       undefined,
     ],
   ])('%s', (_, story, expected) => {

@@ -28,6 +28,42 @@ const asIdentity = '"-h s0 -p 26379 --user clusterwright/apps/db acl getuser def
 const named = { '"-h s0 -p 26379 sentinel master db"': view };
 const alone = { config: { sentinels: '' } };
 
+describe('where a sentinel or the own server takes another password than that of the pod', () => {
+  const cli = { '*"acl getuser default"': user(old), '*"sentinel master db"': view };
+
+  it('a new data node asks as the cluster: it follows the primary, and accepts what the others accept', async () => {
+    const { conf } = await runPodScript('start-data.sh', {
+      ...{ password: 'next', identity: 'own', takes: ['old', 'own'], mark: podIP, cli },
+      config: { sentinels: 's0\ns1\ns2\n' },
+    });
+    expect(conf).toContain('replicaof 10.0.0.7 6379');
+    expect(conf.join('\n')).toContain(old);
+  });
+
+  it('a new sentinel does, and watches', async () => {
+    const { conf } = await runPodScript('start-sentinel.sh', {
+      ...{ password: 'next', identity: 'own', takes: ['old', 'own'], cli },
+      config: { sentinels: 's0\ns1\ns2\n' },
+    });
+    expect(conf).toContain('sentinel monitor db 10.0.0.7 6379 2');
+  });
+
+  it('a container that starts again does, where no kubelet renews the mounted file: that of an immutable Secret', async () => {
+    const { code } = await runPodScript('admit.sh', {
+      ...{ password: 'old', run: { password: 'old' }, identity: 'own', takes: ['next', 'own'], mark: podIP },
+      cli: { '*info*': 'role:master\naof_enabled:1', '*': 'OK' },
+    });
+    expect(code).toBe(0);
+  });
+
+  it('a pod of before the identity does not, and nothing is asked twice', async () => {
+    const { asked, code } = await runPodScript('admit.sh', {
+      ...{ password: 'old', run: { password: 'old' }, takes: ['next'], mark: podIP, cli: {} },
+    });
+    expect([code, asked.some((line) => line.includes('--user'))]).toEqual([1, false]);
+  });
+});
+
 describe('a script whose pod was started with another password than the Secret says', () => {
   const probes: readonly ScriptName[] = ['ping.sh', 'admit.sh', 'hand-over.sh', 'watching.sh'];
   const story: PodStory = { password: 'next', run: { password: 'old' }, cli: { '*" ping"': 'PONG', '*': 'OK' } };

@@ -1,12 +1,13 @@
 /** A replica of an older template behind a primary of the new one, as in the middle of a rollout, on real servers. */
 import { afterEach, describe, expect, it } from 'vitest';
 import type { RedisSpecInput } from '../../../src/engines/redis/kind/schema.ts';
+import { dataNode } from '../../../src/engines/redis/observe/observe.ts';
 import { redisConf } from '../../../src/engines/redis/resources/config.ts';
 import { settingsToChange, settingsToHold } from '../../../src/engines/redis/resources/settings.ts';
 import { info } from '../../faults/redis/conformance/conversation.ts';
 import { realStage } from '../../faults/redis/conformance/real-stage.ts';
 import type { Stage } from '../../faults/redis/conformance/stage.ts';
-import { type ServerProgram, serverPrograms } from '../../support/redis-program.ts';
+import { type ServerProgram, serverProgram, serverPrograms } from '../../support/redis-program.ts';
 import { redisCluster } from '../../support/redis-situation.ts';
 
 /** What a pod of this spec is started with, beside what the stage says itself. */
@@ -70,5 +71,31 @@ describe.skipIf(serverPrograms.length === 0).each([...serverPrograms])(
       expect(await stage.ask('n2', 'GET', 'key')).toBe('of 0');
       expect(await written(stage, '20', 'again')).toBe(1);
     });
+  },
+);
+
+describe.skipIf(serverPrograms.length === 0)(
+  'an older server behind Valkey 9.1 that has a hash whose fields expire',
+  () => {
+    let stage: Stage | undefined;
+    afterEach(async () => stage?.close());
+
+    it.each(['Valkey 8.1', 'Redis 7.0'])(
+      '%s keeps what it had, and asks again and again',
+      async (older) => {
+        stage = await realStage((member) => serverProgram(member === 'n1' ? 'Valkey 9.1' : older)?.server ?? ['none']);
+        const at = stage;
+        for (const member of ['n1', 'n2']) await at.start(member);
+        await at.ask('n2', 'SET', 'mine', '1');
+        await at.ask('n1', 'HSET', 'h', 'f', 'v');
+        await at.ask('n1', 'HEXPIRE', 'h', '1000', 'FIELDS', '1', 'f');
+        await at.ask('n2', 'REPLICAOF', at.address('n1'), '6379');
+        const seen = async (member: string) =>
+          dataNode({ pod: member, address: member }, await info(at, member, 'everything'), {});
+        await at.until('the primary has tried', async () => (await seen('n1')).fullSyncs >= 20);
+        expect(await seen('n2')).toMatchObject({ linkUp: false, copyRefused: false, empty: false });
+      },
+      60_000,
+    );
   },
 );

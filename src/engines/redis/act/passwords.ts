@@ -3,11 +3,13 @@ import type { Cluster } from '../../../api/cluster.ts';
 import type { EngineContext } from '../../../engine/engine-context.ts';
 import type { Process, RedisAction } from '../action.ts';
 import type { RedisConnection } from '../client/connection.ts';
+import type { Identity } from '../client/identity.ts';
 import { type ClientPasswords, passwordSecret } from '../client/password.ts';
 import { type Credentials, credentialsOf, withSession } from '../client/session.ts';
 import type { RedisSpec } from '../kind/schema.ts';
-import { dataPort, sentinelPort } from '../names.ts';
-import { type Accepted, acceptedBy, knowsAll } from '../observe/accepted.ts';
+import { dataPort, redisNames, sentinelPort } from '../names.ts';
+import { type Accepted, acceptedBy, formersIn, knowsAll } from '../observe/accepted.ts';
+import type { Formers } from '../observe/observed.ts';
 
 type PasswordAction = Extract<
   RedisAction,
@@ -30,17 +32,24 @@ export async function changePasswords(
       return;
     }
     case 'redis.acceptAsWell': {
+      const identity = identityIn(credentials, cluster);
       const { hashes } = await at(action.as, accepted);
-      await at(process, (connection) => set(connection, process, hashes.map(added)));
+      const wanted = hashes.filter((hash) => isAmong(formersIn([hash], [], identity), action.formers));
+      await at(process, (connection) => set(connection, process, wanted.map(added)));
       return;
     }
     case 'redis.retirePasswords': {
-      // Somebody may have put the old password back since it was read.
+      // Somebody may have edited it since it was read: what it named until a moment ago is no former password yet.
       io.secretRefused(passwordSecret(cluster).name, 0);
-      const { hashes } = usable(await credentialsOf(cluster, io), cluster);
+      const now = await credentialsOf(cluster, io);
+      const { hashes } = usable(now, cluster);
+      const identity = identityIn(now, cluster);
       await at(process, async (connection) => {
-        if (!knowsAll(await accepted(connection), hashes)) {
-          throw new Error(`Secret ${passwordSecret(cluster).name} has changed meanwhile`);
+        const user = await accepted(connection);
+        if (!knowsAll(user, hashes) || !isAmong(formersIn(user.hashes, hashes, identity), action.formers)) {
+          throw new Error(
+            `Secret ${passwordSecret(cluster).name} has changed meanwhile, or the passwords of ${process.pod}`,
+          );
         }
         await set(connection, process, ['resetpass', ...hashes.map(added)]);
       });
@@ -52,6 +61,13 @@ export async function changePasswords(
 }
 
 const added = (hash: string): string => `#${hash}`;
+
+const isAmong = (some: Formers, all: Formers): boolean => some.every((former) => all.includes(former));
+
+function identityIn({ identity }: Credentials, cluster: Cluster<RedisSpec>): Identity {
+  if (identity === undefined) throw new Error(`Secret ${redisNames(cluster.metadata.name).internal} has no identity`);
+  return identity;
+}
 
 async function accepted(connection: RedisConnection): Promise<Accepted> {
   return acceptedBy(await connection.command('ACL', 'GETUSER', 'default'));

@@ -1,5 +1,8 @@
 /** With which passwords the processes let clients in, compared with those that the Secret names. */
+import { createHmac } from 'node:crypto';
+import type { Identity } from '../client/identity.ts';
 import type { Reply } from '../client/resp.ts';
+import type { Formers } from './observed.ts';
 
 /** Of a user, as `ACL GETUSER` tells. */
 export interface Accepted {
@@ -22,17 +25,28 @@ export function knowsAll({ isOpen, hashes }: Accepted, named: readonly string[])
 }
 
 /**
- * Adds to each process what it accepts and the Secret does not name. Numbers stand for these passwords: nobody else needs their hashes.
- * `accepted`: by pod.
+ * What a process accepts and the Secret does not name. Numbers stand for these passwords, also in the status: with a hash, somebody could try
+ * out passwords. So the identity is their key, and whoever has that is let in anyway.
  */
+export function formersIn(hashes: readonly string[], named: readonly string[], identity: Identity): Formers {
+  const numberOf = (hash: string): number =>
+    createHmac('sha256', identity.password).update(hash).digest().readUInt32BE();
+  return hashes
+    .filter((hash) => !named.includes(hash))
+    .map(numberOf)
+    .sort((a, b) => a - b);
+}
+
+/** Adds to each process its formers. `accepted`: by pod. Where the cluster has no identity, nothing is known of them. */
 export function withFormers<N extends { readonly pod: string }>(
   nodes: readonly N[],
   accepted: ReadonlyMap<string, readonly string[]>,
   named: readonly string[],
-): (N & { readonly formers?: readonly number[] })[] {
-  const formers = [...new Set([...accepted.values()].flat())].filter((hash) => !named.includes(hash)).sort();
+  identity: Identity | undefined,
+): (N & { readonly formers?: Formers })[] {
+  if (identity === undefined) return [...nodes];
   return nodes.map((node) => {
-    const own = (accepted.get(node.pod) ?? []).map((hash) => formers.indexOf(hash)).filter((number) => number >= 0);
-    return own.length === 0 ? node : { ...node, formers: own.sort((a, b) => a - b) };
+    const formers = formersIn(accepted.get(node.pod) ?? [], named, identity);
+    return formers.length === 0 ? node : { ...node, formers };
   });
 }

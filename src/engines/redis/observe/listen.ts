@@ -74,7 +74,7 @@ export async function listenToDataNode(
   let before = '';
   let read: string | undefined;
   for (;;) {
-    io.secretRefused(passwordSecret(cluster).name, secretAgeMs);
+    io.secretOutdated(passwordSecret(cluster).name, secretAgeMs);
     const credentials = await credentialsOf(cluster, io);
     const named = JSON.stringify(credentials.clients);
     if (read !== undefined && read !== named) changed();

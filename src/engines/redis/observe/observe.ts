@@ -30,7 +30,7 @@ export async function observeRedis(
   const identity = await identityOf(cluster, io);
   const missing = typeof identity === 'string' ? { identity } : {};
   if (!children.pods.some(hasProcess)) return { ...nobody, ...missing };
-  io.secretRefused(passwordSecret(cluster).name, secretAgeMs);
+  io.secretOutdated(passwordSecret(cluster).name, secretAgeMs);
   let credentials: Credentials;
   try {
     credentials = await credentialsOf(cluster, io);
@@ -85,8 +85,8 @@ export async function observeRedis(
   ]);
   const { hashes: named = [], unusable } = credentials.clients ?? {};
   return {
-    data: withFormers(dataNodes, accepted, named),
-    sentinels: withFormers(sentinelNodes, accepted, named),
+    data: withFormers(dataNodes, accepted, named, credentials.identity),
+    sentinels: withFormers(sentinelNodes, accepted, named, credentials.identity),
     at: io.now(),
     ...(named.length === 0 ? {} : { namedPasswords: named.length }),
     ...(unusable === undefined ? {} : { unusablePassword: unusable }),
@@ -181,6 +181,7 @@ export function dataNode(
       const replica = /^slave\d+$/.test(name) ? /^ip=([^,]+),.*state=online/.exec(value) : null;
       return replica?.[1] === undefined ? [] : [replica[1]];
     }),
+    fullSyncs: Number(info.sync_full ?? 0),
     failoverEligible: Number(priority ?? 0) > 0,
     ...(isUnwritten(info) ? { unwritten: true } : {}),
     ...(term === undefined ? {} : { term }),

@@ -43,6 +43,8 @@ export interface DataNode {
   readonly offset: number;
   /** Addresses of the replicas that are in sync, as the node itself counts them. */
   readonly replicas: readonly string[];
+  /** How often it has begun to send its whole dataset to a replica since it started. */
+  readonly fullSyncs: number;
   /**
    * Whether Sentinel may elect it. A node may not that was started on a blank volume, or on one that does not hold its whole
    * dataset, until it has copied that and written it down.
@@ -65,8 +67,8 @@ export interface DataNode {
 }
 
 /**
- * Passwords with which it lets clients in, and which the Secret does not name. One number is one password, whoever accepts it. Absent where
- * there are none.
+ * Passwords with which it lets clients in, and which the Secret does not name. One number is one password, whoever accepts it and whenever. In
+ * order. Absent where there are none.
  */
 export type Formers = readonly number[];
 

@@ -6,6 +6,7 @@
  * What has been done is derived from the hashes that the servers keep; since when all accept the passwords, from the condition in the status. If
  * that is lost, the overlap begins anew, and nobody is locked out.
  */
+import { createHash } from 'node:crypto';
 import type { Condition, DesiredCondition } from '../../../api/condition.ts';
 import { durationMs } from '../../../api/duration.ts';
 import { type ActStep, type Outcome, settled, wait } from '../../../plan/plan.ts';
@@ -66,13 +67,14 @@ function levelling(situation: Situation, processes: readonly Asked[]): Act[] {
   if (isOver(situation)) return [];
   const common = formersOf(processes).filter((former) => holders(processes, former).length * 2 > processes.length);
   return processes.flatMap((process): Act[] => {
-    const [missing] = common.filter((former) => process.formers?.includes(former) !== true);
+    const formers = common.filter((former) => process.formers?.includes(former) !== true);
+    const [missing] = formers;
     const [as] = missing === undefined ? [] : holders(processes, missing);
     if (as === undefined) return [];
     return [
       {
         type: 'act',
-        action: { type: 'redis.acceptAsWell', process: target(process), as: target(as) },
+        action: { type: 'redis.acceptAsWell', process: target(process), as: target(as), formers },
         summary: `have ${process.pod} accept the passwords that ${as.pod} accepts`,
       },
     ];
@@ -105,7 +107,7 @@ export function planRetirement(situation: Situation): Act[] {
       : [
           {
             type: 'act',
-            action: { type: 'redis.retirePasswords', process: target(process) },
+            action: { type: 'redis.retirePasswords', process: target(process), formers: process.formers },
             summary: `have ${process.pod} accept no other password than those in Secret ${name}`,
           },
         ],
@@ -143,8 +145,8 @@ function standingClaim({ cluster }: Situation): Condition | undefined {
 }
 
 /**
- * The words change with how many passwords there are. Where they are others than now, they tell of another change: they are left out of one status,
- * so that the time begins anew.
+ * The words change with the passwords. Where they are others than now, they tell of another change: they are left out of one status, so that the
+ * time begins anew.
  */
 function isOutdated(situation: Situation): boolean {
   const standing = standingClaim(situation);
@@ -157,19 +159,29 @@ type Words = Pick<Condition, 'reason' | 'message'>;
 function wordsFor(situation: Situation): Words | undefined {
   const { cluster, observed } = situation;
   const { name } = passwordSecret(cluster);
-  const { length: formers } = formersOf(processesIn(situation));
+  const formers = formersOf(processesIn(situation));
   const { namedPasswords: named = 1 } = observed;
   const all = `every process accepts the ${named === 1 ? 'password' : `${named} passwords`} in Secret ${name}`;
-  if (formers === 0) return named === 1 ? undefined : { reason: 'NamedPasswordsAccepted', message: all };
-  const [others, they] = formers === 1 ? ['a password', 'it is'] : [`${formers} passwords`, 'they are'];
-  const message = `${all}, and ${others} that it does not name; ${they} removed when this has been so for spec.auth.overlap`;
+  if (formers.length === 0) return named === 1 ? undefined : { reason: 'NamedPasswordsAccepted', message: all };
+  const [others, they] = formers.length === 1 ? ['a password', 'it is'] : [`${formers.length} passwords`, 'they are'];
+  const which = `${others} that it does not name (${markOf(formers)})`;
+  const message = `${all}, and ${which}; ${they} removed when this has been so for spec.auth.overlap`;
   return { reason: 'FormerPasswordAccepted', message };
+}
+
+/** Another one for other passwords. */
+function markOf(formers: Formers): string {
+  return createHash('sha256')
+    .update([...formers].sort().join())
+    .digest('hex')
+    .slice(0, 8);
 }
 
 /** Claimed once every process accepts what the Secret names; whoever is silent later changes nothing. */
 export function overlapClaims(situation: Situation): DesiredCondition[] {
   const words = wordsFor(situation);
-  const { observed, dataSize, sentinelSize } = situation;
+  const { observed, spec, dataSize } = situation;
+  const sentinelSize = spec.mode === 'Sentinel' ? situation.sentinelSize : 0;
   if (words === undefined || isOutdated(situation)) return [];
   if (isAnyUntold(situation) || observed.passwordMissing !== undefined) return [];
   const isFirst = standingClaim(situation) === undefined;

@@ -17,7 +17,6 @@ import { awaitingExpansion, expandingVolumes, growthSteps } from '../../../plan/
 import type { Pod } from '../../../resources/children.ts';
 import type { RedisAction } from '../action.ts';
 import { identityUnusable } from '../client/identity.ts';
-import { atLeast } from '../kind/server.ts';
 import { redisNames } from '../names.ts';
 import { answering, type DataNode, type RedisObserved } from '../observe/observed.ts';
 import type { Situation } from '../observe/situation.ts';
@@ -27,6 +26,7 @@ import { goingVolumesOutcome, heldForVolumes } from './going-volumes.ts';
 import { disruptionBlockers } from './health.ts';
 import { heldBack, mountsIdentity } from './held-template.ts';
 import { planIntroductions, secretSteps } from './introduce.ts';
+import { leftBehindPod } from './left-behind.ts';
 import { heldMemory } from './memory.ts';
 import { awaitsPasswords, planPasswords, planRetirement, retiring, untilOverlapEnds } from './password-overlap.ts';
 import { isAnyUntold, passwordProblem } from './password-problem.ts';
@@ -186,8 +186,9 @@ function planWithPrimary(situation: Situation, primary: DataNode): RedisPlan {
   if (awaited !== undefined) return unfinished([], awaited);
   const stuck = planStuck(situation);
   if (stuck !== undefined) return unfinished(stuck.steps, stuck.outcome);
-  const older = planOlderVersion(situation, primary);
-  if (older !== undefined) return unfinished(older.steps, older.outcome);
+  const older = leftBehindPod(situation, primary);
+  const renewed = older === undefined ? undefined : restarting(older);
+  if (renewed !== undefined) return unfinished(renewed.steps, renewed.outcome);
   if (problems.length > 0) return unfinished([], wait('MembersNotReady', problems.join('; '), recheckMs));
 
   const forgetting = planForgetting(situation, primary);
@@ -247,23 +248,6 @@ function untilItFits({ metadata }: Pod): RedisPlan {
     steps: [],
     outcome: wait('Resizing', `maxmemory of ${metadata.name} is set before its limit`, recheckMs / 2),
   };
-}
-
-/**
- * A failover in the middle of a rollout may leave an older server behind a primary whose copies it cannot read. It waits for
- * ever, and everybody for it; but it holds nothing that a restart could take, and the new template can read them.
- */
-function planOlderVersion({ children, cluster, nodes, dataPods }: Situation, primary: DataNode): RedisPlan | undefined {
-  if (dataPods.some(({ metadata }) => metadata.deletionTimestamp !== undefined)) return undefined;
-  const dataSet = children.statefulSet(redisNames(cluster.metadata.name).data);
-  const stranded = nodes.filter(
-    ({ copyRefused, follows, version }) =>
-      copyRefused && follows === primary.address && !atLeast(version, primary.version),
-  );
-  const pod = outdatedPods(dataSet, dataPods).find(({ metadata }) =>
-    stranded.some((node) => node.pod === metadata.name),
-  );
-  return pod === undefined ? undefined : restarting(pod);
 }
 
 /**

@@ -72,9 +72,27 @@ keep_password() {
   fi
   (umask 077 && printf '%s\n' "$password" > /run/redis/password)
 }
-local_cli() { timeout 2 "$cli" -p 6379 "$@" 2>/dev/null; }
-node_cli() { host=$1; shift; timeout 1 "$cli" -h "$host" -p 6379 "$@" 2>/dev/null; }
-sentinel_cli() { host=$1; shift; timeout 1 "$cli" -h "$host" -p 26379 "$@" 2>/dev/null; }
+# $1: seconds. Others may have another password of clients than this pod while it changes: then the pod speaks as the cluster. Whoever
+# refuses a login refuses the command, too, so nothing is done twice.
+ask() (
+  seconds=$1
+  shift
+  code=0
+  answer=$(timeout "$seconds" "$cli" "$@" 2> /dev/null) || code=$?
+  case $answer in
+    NOAUTH* | WRONGPASS*)
+      if [ -n "$identity_password" ]; then
+        REDISCLI_AUTH=$identity_password
+        exec timeout "$seconds" "$cli" --user "$identity" "$@" 2> /dev/null
+      fi
+      ;;
+  esac
+  [ -z "$answer" ] || printf '%s\n' "$answer"
+  exit "$code"
+)
+local_cli() { ask 2 -p 6379 "$@"; }
+node_cli() { host=$1; shift; ask 1 -h "$host" -p 6379 "$@"; }
+sentinel_cli() { host=$1; shift; ask 1 -h "$host" -p 26379 "$@"; }
 sentinels() { cat "$CONFIG_DIR/sentinels"; }
 # The password of the identity, where this server copies by it: then every node knows who the cluster is. The pod's file may say
 # another than the server has been told, and pods of before have none.
