@@ -14,6 +14,8 @@ import { surplusSteps } from './surplus.ts';
 
 export interface WantedAccess {
   readonly children: readonly Desired[];
+  /** All children that the spec asks for. A label that somebody has changed makes none of them one that goes. */
+  readonly desired: readonly Desired[];
   /** The other Services of the cluster. If another owner has one of them, the cluster is in conflict over its name. */
   readonly services: readonly KubeObject[];
 }
@@ -22,7 +24,7 @@ export interface WantedAccess {
 export function wantedAccess(desired: readonly Desired[]): WantedAccess {
   const isAccess = ({ mayFail }: Desired): boolean => mayFail?.finding === accessMayFail.finding;
   const others = desired.filter((child) => !isAccess(child)).map(({ object }) => object);
-  return { children: desired.filter(isAccess), services: others.filter(({ kind }) => kind === services.kind) };
+  return { children: desired.filter(isAccess), desired, services: others.filter(({ kind }) => kind === services.kind) };
 }
 
 /**
@@ -31,7 +33,7 @@ export function wantedAccess(desired: readonly Desired[]): WantedAccess {
  */
 export function withAccess(cluster: Cluster, children: Children, wanted: WantedAccess, plan: Plan): Plan {
   const asked = objectSteps(wanted.children, children);
-  const surplus = surplusSteps(cluster, children, wanted.children);
+  const surplus = surplusSteps(cluster, children, wanted.desired);
   const own = new Set([...wanted.children.map(({ object }) => keyOf(object.kind, object)), ...surplus.map(keyOfStep)]);
   const planned = plan.steps.filter((step) => own.has(keyOfStep(step)));
   const others = plan.steps.filter((step) => !planned.includes(step));

@@ -1,5 +1,6 @@
 /** Objects of parts that a spec may leave out, and does not ask for any more. */
 import type { Cluster } from '../api/cluster.ts';
+import type { KubeObject } from '../api/object.ts';
 import { configMaps, networkPolicies, podDisruptionBudgets, services, statefulSets } from '../api/resource.ts';
 import type { Children } from '../resources/children.ts';
 import { accessComponent, componentLabel, networkComponent } from '../resources/metadata.ts';
@@ -13,23 +14,34 @@ const kinds = [statefulSets, services, configMaps, networkPolicies, podDisruptio
 /** In every kind. */
 const common: readonly string[] = [accessComponent, networkComponent];
 
+interface Surplus {
+  readonly object: KubeObject;
+  readonly step: ObjectStep;
+}
+
 /** `optional`: further components whose objects hold no data. `desired`: all children that the spec asks for. */
-export function surplusSteps(
+export function surplusSteps(...args: Parameters<typeof surplusIn>): ObjectStep[] {
+  return surplusIn(...args).flatMap(({ object, step }) =>
+    object.metadata.deletionTimestamp === undefined ? [step] : [],
+  );
+}
+
+/** Those that go already are among them. */
+export function surplusIn(
   cluster: Cluster,
   children: Children,
   desired: readonly Desired[],
   optional: readonly string[] = [],
-): ObjectStep[] {
+): Surplus[] {
   const wanted = new Set(desired.map(({ object }) => `${object.kind}/${object.metadata.name}`));
-  return children.objects.flatMap((object): ObjectStep[] => {
+  return children.objects.flatMap((object): Surplus[] => {
     const resource = kinds.find(({ kind }) => kind === object.kind);
     const isOurs = cluster.metadata.uid !== undefined && ownerOf(object) === cluster.metadata.uid;
     const component = object.metadata.labels?.[componentLabel] ?? '';
     if (resource === undefined || !isOurs || ![...common, ...optional].includes(component)) return [];
-    if (wanted.has(`${object.kind}/${object.metadata.name}`) || object.metadata.deletionTimestamp !== undefined)
-      return [];
+    if (wanted.has(`${object.kind}/${object.metadata.name}`)) return [];
     const ref = refOf(object, resource);
     const reason = 'the spec does not ask for it any more';
-    return ref === undefined ? [] : [{ type: 'delete', ref, reason, ...mayFailToGo(component) }];
+    return ref === undefined ? [] : [{ object, step: { type: 'delete', ref, reason, ...mayFailToGo(component) } }];
   });
 }

@@ -23,20 +23,14 @@ const longestMs = 2_000;
 /** Of one cluster. */
 const mostChanges = 100;
 
-/** Somebody undoes it each time, by a write or by a deletion of their own. */
-export class Undone extends Error {
-  constructor() {
-    super('somebody undoes it each time');
-    this.name = 'Undone';
-  }
-}
-
 export interface Due {
   /** What may be done now: all, or what comes before a change that has to wait and what does not rest on it. */
   readonly steps: readonly Step[];
   /** Changes that wait. */
   readonly held: readonly Change[];
-  /** What comes after them and may rest on them. */
+  /** Those of them that the API server has taken without an effect: nobody undoes them, and what comes after them rests on nothing. */
+  readonly kept: readonly Change[];
+  /** What comes after the others and may rest on them. */
   readonly unreached: readonly Step[];
   /** Milliseconds until they may be made, or until one of `undone` is none any more; undefined where there is neither. */
   readonly afterMs?: number;
@@ -49,8 +43,8 @@ type Metadata = Pick<Cluster['metadata'], 'uid' | 'generation'>;
 
 export interface Contested {
   due(key: ClusterKey, steps: readonly Step[], cluster: Metadata): Due;
-  /** They were made, and have changed something. */
-  made(key: ClusterKey, steps: readonly Step[], cluster: Metadata): void;
+  /** They were made. `kept`: without an effect; each may bring the next pass all the same, where a webhook stamps what is written. */
+  made(key: ClusterKey, steps: readonly Step[], cluster: Metadata, kept?: readonly Step[]): void;
 }
 
 interface Made {
@@ -60,6 +54,8 @@ interface Made {
   readonly deleted: string | undefined;
   readonly since: number;
   readonly last: number;
+  /** The last time was without an effect. */
+  readonly isKept: boolean;
 }
 
 export function createContested(clock: Pick<Clock, 'monotonic'>): Contested {
@@ -101,30 +97,34 @@ export function createContested(clock: Pick<Clock, 'monotonic'>): Contested {
       const waitMs = Math.min(...waits);
       const held = waitMs > 0 ? [...again.values()] : [];
       const isHeld = (step: Step): boolean => held.some((one) => one === step);
+      const kept = held.filter((step) => before.get(nameOf(step))?.isKept === true);
+      const mayBear = (step: Step): boolean => isHeld(step) && !isOptional(step) && !kept.some((one) => one === step);
       // What comes after a step may rest on it, except what has a finding of its own.
-      const first = steps.findIndex((step) => isHeld(step) && !isOptional(step));
+      const first = steps.findIndex(mayBear);
       const isReached = (step: Step, i: number): boolean => first === -1 || i < first || findingOf(step) !== undefined;
-      const undone = [...before].filter(([, { since, last }]) => last - since >= noEffectMs);
+      const undone = [...before].filter(([, { since, last, isKept }]) => !isKept && last - since >= noEffectMs);
       const ends = undone.map(([, { last }]) => last + memoryMs - now);
       const untilMs = Math.min(...ends, ...(held.length === 0 ? [] : [waitMs]));
       return {
         steps: steps.filter((step, i) => isReached(step, i) && !isHeld(step)),
         held,
+        kept,
         unreached: steps.filter((step, i) => !isReached(step, i) && !isHeld(step)),
         ...(Number.isFinite(untilMs) ? { afterMs: Math.ceil(untilMs) } : {}),
         undone: undone.flatMap(([name, { step }]) => again.get(name) ?? step ?? []),
       };
     },
-    made(key, steps, cluster) {
+    made(key, steps, cluster, kept = []) {
       const now = clock.monotonic();
       const changes = changesOf(key, cluster, now);
       for (const step of steps.filter(isChange)) {
         const name = nameOf(step);
         const first = changes.get(name);
         const deleted = step.type === 'delete' ? step.ref.uid : undefined;
+        const made = { deleted, since: first?.since ?? now, last: now, isKept: kept.includes(step) };
         if (first === undefined) {
-          if (changes.size < mostChanges) changes.set(name, { deleted, since: now, last: now });
-        } else if (!isSameDeletion(step, first)) changes.set(name, { step, deleted, since: first.since, last: now });
+          if (changes.size < mostChanges) changes.set(name, made);
+        } else if (!isSameDeletion(step, first)) changes.set(name, { ...made, step });
       }
       if (changes.size === 0) return;
       known.delete(key);
@@ -149,7 +149,7 @@ function generationOf({ uid, generation }: Metadata): string {
   return `${uid}/${generation}`;
 }
 
-/** The same fields of the very same object, to the same values; or one object of the name after the other. */
+/** The same fields, to the same values; of a pod that is followed by another one, those of the very same pod. Or one object after the other. */
 function nameOf(step: Change): string {
   return createHash('sha256')
     .update(describeStep(step))
@@ -159,7 +159,7 @@ function nameOf(step: Change): string {
 
 function contentOf(step: Change): unknown {
   if (step.type === 'create' || step.type === 'delete') return [];
-  const uid = step.type === 'apply' ? step.object.metadata.uid : step.ref.uid;
+  const uid = step.type === 'apply' ? undefined : step.ref.uid;
   // The mark of a resize is another one each time: behind its revisions it has the time of the write.
   const isMark = step.type === 'patch' && step.resizing === true;
   return [uid, step.changes.map(({ path, to }) => [path, isMark && typeof to === 'string' ? to.split(' ')[0] : to])];

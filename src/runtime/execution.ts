@@ -4,11 +4,12 @@ import { type fieldsKept, isIneffective } from '../plan/kept-fields.ts';
 import { findingOf, type Plan, type Step } from '../plan/plan.ts';
 import type { Log } from '../system/log.ts';
 import type { ClusterKey } from './cache.ts';
-import { type Contested, type Due, Undone } from './contested.ts';
+import type { Contested, Due } from './contested.ts';
 import { type Executor, StepFailed } from './executor.ts';
 import { soonest } from './reconcile-result.ts';
 import type { PlannedFor, RefusalPace } from './refusal-pace.ts';
 import type { StandingFailures } from './standing-failures.ts';
+import { Kept, Undone } from './unmade.ts';
 
 /** What came of a plan's steps. */
 export interface Execution {
@@ -19,9 +20,12 @@ export interface Execution {
   readonly failure: unknown;
   /** Why an earlier run was cut off, at a step that this one did not reach. */
   readonly earlier: unknown;
-  /** Steps that others need not wait for: they failed, now or lately and are not asked for again yet, or somebody undoes them. */
+  /**
+   * Steps that others need not wait for: they failed, now or lately and are not asked for again yet, or somebody undoes them, or the API
+   * server takes them without an effect.
+   */
   readonly failures: readonly StepFailed[];
-  /** Changes that the API server has taken without an effect. */
+  /** Changes that the API server has taken without an effect, now or the last time. */
   readonly ineffective: Parameters<typeof fieldsKept>[0];
 }
 
@@ -67,14 +71,17 @@ export async function execute(
   const result = (failure: unknown): Execution => {
     const againMs = refusals.failed(failed, plannedFor);
     for (const err of failed) log.warn({ cluster: key, err }, 'a step failed that others need not wait for');
+    const withoutEffect = [...ineffective, ...due.kept.filter(isFieldChange)];
     const stood = standingFailures.after(key, { failure, failures: [...standing, ...failed] }, due.unreached);
+    const told = new Set(stood.failures.map(({ step }) => step));
+    const unmet = [...unmetWishes(due.undone, new Undone()), ...unmetWishes(withoutEffect, new Kept())];
     return {
       due: dueWith(due, againMs),
       done,
       failure,
       earlier: failure === undefined ? stood.failure : undefined,
-      failures: [...stood.failures, ...undoneWishes(due, stood.failures)],
-      ineffective,
+      failures: [...stood.failures, ...unmet.filter(({ step }) => !told.has(step))],
+      ineffective: withoutEffect,
     };
   };
   try {
@@ -92,11 +99,13 @@ export async function execute(
   return result(undefined);
 }
 
-/** What a cluster's spec asks for, and is not kept up. */
-function undoneWishes({ undone }: Due, failures: readonly StepFailed[]): readonly StepFailed[] {
-  const told = new Set(failures.map(({ step }) => step));
-  const wishes = undone.filter((step) => findingOf(step) !== undefined && !told.has(step));
-  return wishes.map((step) => new StepFailed(step, new Undone()));
+/** What a cluster's spec asks for of who connects, and is not kept up. */
+function unmetWishes(steps: readonly Step[], why: Error): readonly StepFailed[] {
+  return steps.filter((step) => findingOf(step) !== undefined).map((step) => new StepFailed(step, why));
+}
+
+function isFieldChange(step: Step): step is Execution['ineffective'][number] {
+  return step.type === 'apply' || step.type === 'patch';
 }
 
 function dueWith(due: Due, afterMs: number | undefined): Due {

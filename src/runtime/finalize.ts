@@ -11,13 +11,15 @@ import { isHeldForData, secretsThatGo, wasGeneratedFor } from '../plan/deletion.
 import { blocked, type EngineAction, type Step, settled } from '../plan/plan.ts';
 import type { Children } from '../resources/children.ts';
 import { isNotFound } from './api-error.ts';
+import type { ClusterKey } from './cache.ts';
 import type { KubeClient } from './client.ts';
+import type { Contested } from './contested.ts';
 import type { Executor } from './executor.ts';
 import type { Freshness } from './freshness.ts';
 import { conflictPlan, NameConflict } from './name-conflict.ts';
 import { maintenanceSpec } from './partial-spec.ts';
 import { endingStatus, failedStatus, planStatus } from './pass-status.ts';
-import { lookAfter, type ReconcileResult, recheck, stale } from './reconcile-result.ts';
+import { lookAfter, type ReconcileResult, recheck, soonest, stale } from './reconcile-result.ts';
 import type { StatusWriter } from './status-writer.ts';
 
 export interface Finalizer {
@@ -25,6 +27,7 @@ export interface Finalizer {
     engine: KindHandler,
     cluster: Cluster<CommonSpec>,
     children: Children,
+    key: ClusterKey,
     signal: AbortSignal,
     /** The cluster that the resource is about. */
     referred?: Cluster,
@@ -36,6 +39,7 @@ export interface Finalizer {
 export interface FinalizerOptions {
   readonly client: Pick<KubeClient, 'get'>;
   readonly executor: Executor;
+  readonly contested: Contested;
   readonly status: StatusWriter;
   readonly io: (cluster: Cluster, signal: AbortSignal) => EngineContext;
   readonly freshness: Freshness;
@@ -53,7 +57,7 @@ const noAction = (): Promise<void> => Promise.reject(new Error('this plan holds 
 const unselectedRecheckMs = 10_000;
 
 export function createFinalizer(options: FinalizerOptions): Finalizer {
-  const { client, executor, status, io, freshness, latest, engines = [], selector } = options;
+  const { client, executor, contested, status, io, freshness, latest, engines = [], selector } = options;
 
   async function upkeepSteps(
     engine: KindHandler,
@@ -122,7 +126,7 @@ export function createFinalizer(options: FinalizerOptions): Finalizer {
   }
 
   return {
-    async finalize(engine, cluster, children, signal, referred) {
+    async finalize(engine, cluster, children, key, signal, referred) {
       const removal = await removalOf(engine, cluster, signal, referred);
       const secrets = await generatedSecrets(engine, cluster, signal);
       const { plan: ending, isWaitingForBackup } = planFinalization(engine, cluster, children, secrets, latest());
@@ -134,23 +138,33 @@ export function createFinalizer(options: FinalizerOptions): Finalizer {
       const seen = { cluster, resource: engine.kind.resource, children };
       if (await freshness.isStale(seen, checked, signal)) return stale;
       const plan = { ...checked, steps: [...kept, ...checked.steps] };
-      let claim = endingStatus(cluster, plan.outcome);
-      let failure: unknown;
-      try {
-        const [refused] = await executor.run(plan.steps, removal?.act ?? noAction, signal);
-        // It is still there.
-        if (removal !== undefined && refused !== undefined) throw refused;
-      } catch (error) {
-        signal.throwIfAborted();
-        failure = error;
-        claim = failedStatus(cluster, claim, error);
+      // Nor may a certificate that cannot be renewed: each of the two is carried out whatever becomes of the other.
+      const due = [kept, checked.steps].map((steps) => contested.due(key, steps, cluster.metadata));
+      const failures: unknown[] = [];
+      for (const { steps } of due) {
+        const done: Step[] = [];
+        try {
+          const observer = { done: (step: Step) => void done.push(step), failed: () => undefined };
+          const [refused] = await executor.run(steps, removal?.act ?? noAction, signal, observer);
+          // It is still there.
+          if (removal !== undefined && refused !== undefined) throw refused;
+        } catch (error) {
+          signal.throwIfAborted();
+          failures.push(error);
+        } finally {
+          contested.made(key, done, cluster.metadata);
+        }
       }
+      const [failure] = failures;
+      const told = endingStatus(cluster, plan.outcome);
+      const claim = failure === undefined ? told : failedStatus(cluster, told, failure);
       const said = failure instanceof NameConflict ? conflictPlan(failure) : plan;
       // Settled is one that nothing holds any more: nobody would read it.
       const isRead = failure !== undefined || plan.outcome.state !== 'settled';
       const later = isRead ? await status.write(cluster, engine.kind, claim, planStatus(said), signal) : 0;
       if (failure !== undefined) throw failure;
-      return { outcome: plan.outcome, ...lookAfter(recheck(plan.outcome), later) };
+      const again = soonest(recheck(plan.outcome), ...due.map(({ afterMs }) => afterMs));
+      return { outcome: plan.outcome, ...lookAfter(again, later) };
     },
     async keepUp(engine, object, children, signal) {
       const legible = maintenanceSpec(engine, object);

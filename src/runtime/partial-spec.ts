@@ -34,13 +34,13 @@ export function deletionSpec(kind: KindDefinition, object: KubeObject): Cluster<
   const shape = ['mode', 'replicas'];
   // While it is waited for, certificates are renewed, with the names that clients connect by.
   const names = ['access', 'pooler'];
-  return (
-    parsePartial(kind, object, [...fields, ...shape, ...names]) ??
-    parsePartial(kind, object, [...fields, ...names]) ??
-    parsePartial(kind, object, [...fields, ...shape]) ??
-    parsePartial(kind, object, fields) ??
-    parsePartial(kind, object, [])
-  );
+  const withNames = [[...shape, ...names], names, [...shape, 'access'], ['access'], [...shape, 'pooler'], ['pooler']];
+  const tries = [...[...withNames, shape, []].map((more) => [...fields, ...more]), []];
+  for (const legible of tries) {
+    const spec = parsePartial(kind, object, legible);
+    if (spec !== undefined) return spec;
+  }
+  return undefined;
 }
 
 /** What goes on all the same rests on this; undefined where that is not valid either, or nothing is to be changed. */

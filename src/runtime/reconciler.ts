@@ -29,6 +29,7 @@ import { isPremature, nextLook, saidPlan, saidStatus } from './report.ts';
 import type { Resizes } from './resizes.ts';
 import { createResolver } from './resolve.ts';
 import { withTerminationMessages } from './termination-messages.ts';
+import { terminatingIn } from './unmade.ts';
 import type { UnseenPods } from './unseen-pods.ts';
 
 export interface Reconciler {
@@ -73,6 +74,7 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
           engine,
           resolved.cluster,
           children,
+          key,
           signal,
           resolver.referred(engine, resolved.cluster),
         );
@@ -100,7 +102,8 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
     const referred = resolver.referred(engine, cluster);
     const peers = resolver.peers(engine, cluster);
     const assessment = await engine.assess(cluster, children, io(cluster, signal), referred, peers);
-    const whole = passPlan(cluster, { resource, children, access: accessOf(engine, cluster) }, assessment.plan);
+    const access = accessOf(engine, cluster);
+    const whole = passPlan(cluster, { resource, children, access }, assessment.plan);
     const { plan, ...obstructed } = await options.deadEnds(whole, children, io(cluster, signal));
     // The last look before the steps: the one at dead ends may take as long as a webhook does.
     if (await freshness.isStale({ cluster, resource, children }, whole, signal)) return stale;
@@ -109,14 +112,17 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
     const { failure, earlier } = execution;
     const taken = takenIn(execution);
     const actions = unwatchedIn(taken);
-    contested.made(key, taken, cluster.metadata);
-    const paced = failure === undefined ? pace.after(key, actions) : undefined;
+    contested.made(key, execution.done, cluster.metadata, execution.ineffective);
+    // What a pass did not reach has not ended.
+    const isWhole = failure === undefined && (actions.length > 0 || execution.due.unreached.length === 0);
+    const paced = isWhole ? pace.after(key, actions) : undefined;
     if (paced?.hasNewIdle === true) {
       log.warn({ cluster: key, steps: paced.idle.map(describeStep) }, 'what is done again and again shows no effect');
     }
 
-    const said = saidPlan(plan, execution, paced, assessment.status);
-    const claim = saidStatus(cluster, assessment.status, plan, execution, obstructed);
+    const terminating = terminatingIn(cluster, children, access.desired);
+    const said = saidPlan(plan, execution, paced, assessment.status, terminating);
+    const claim = saidStatus(cluster, assessment.status, plan, execution, obstructed, terminating);
     const cut = failure ?? earlier;
     if (cut instanceof NameConflict) onOutcome(engine, cluster, cluster.status, said);
     else if (said.outcome.state === 'blocked' && plan.outcome.state !== 'blocked')

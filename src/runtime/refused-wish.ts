@@ -6,10 +6,10 @@ import { shortened } from '../api/bounds.ts';
 import type { DesiredCondition, Finding } from '../api/condition.ts';
 import type { StatusReport } from '../engine/engine.ts';
 import { blocked, findingOf, type Outcome, type Plan, wait } from '../plan/plan.ts';
-import { Undone } from './contested.ts';
 import type { StepFailed } from './executor.ts';
 import { NameConflict } from './name-conflict.ts';
 import { isRefusal } from './refused-expansion.ts';
+import { Kept, Undone } from './unmade.ts';
 
 export interface UnmetWish {
   readonly conditions: readonly DesiredCondition[];
@@ -38,10 +38,10 @@ function refusal(type: Finding, refused: readonly StepFailed[]): DesiredConditio
 
 /** It will be the same again until somebody changes something. */
 function isLasting(cause: unknown): boolean {
-  return cause instanceof NameConflict || cause instanceof Undone || isRefusal(cause);
+  return cause instanceof NameConflict || cause instanceof Undone || cause instanceof Kept || isRefusal(cause);
 }
 
-function wordsOf(failures: readonly StepFailed[]): string {
+export function wordsOf(failures: readonly StepFailed[]): string {
   return shortened(failures.map(({ message }) => message).join('; '));
 }
 

@@ -8,20 +8,25 @@ import type { ObstructedPlan } from '../plan/obstacle.ts';
 import { isOptional, type Outcome, type Plan, type Step, wait } from '../plan/plan.ts';
 import type { Due } from './contested.ts';
 import type { Execution } from './execution.ts';
-import { describeStep } from './executor.ts';
+import { describeStep, type StepFailed } from './executor.ts';
 import { conflictPlan, NameConflict } from './name-conflict.ts';
 import type { Paced } from './pace.ts';
 import { blockedStatus, failedStatus, pausedStatus } from './pass-status.ts';
 import { blockedMs, lookAfter, type ReconcileResult, recheck, soonest } from './reconcile-result.ts';
 import { blockedBy, refusedExpansion, withoutExpansions, withRefusal } from './refused-expansion.ts';
-import { blockedByWish, isReady, unmetWish } from './refused-wish.ts';
+import { blockedByWish, isReady, unmetWish, wordsOf } from './refused-wish.ts';
+import { undoneIn } from './unmade.ts';
 
-/** What the status says is done next, and what is waited for. `observed`: what the engine says of the cluster. */
+/**
+ * What the status says is done next, and what is waited for. `observed`: what the engine says of the cluster. `terminating`: see
+ * `terminatingIn`.
+ */
 export function saidPlan(
   plan: Plan,
   execution: Execution,
   paced: Paced | undefined,
   observed?: Pick<StatusReport, 'conditions'>,
+  terminating: readonly StepFailed[] = [],
 ): Plan {
   const { due, done, failure, earlier, failures, ineffective } = execution;
   const cut = failure ?? earlier;
@@ -39,20 +44,22 @@ export function saidPlan(
     return { ...said, steps, outcome };
   }
   if (ineffective.length > 0) return { ...said, outcome: fieldsKept(ineffective) };
+  if (terminating.length > 0) return { ...said, outcome: wait('Terminating', wordsOf(terminating)) };
   const vain = vainIn(due, paced);
   return vain.length === 0 ? said : { ...said, outcome: withoutEffect(vain) };
 }
 
-/** `obstructed`: why steps were left out of the engine's plan. */
+/** `obstructed`: why steps were left out of the engine's plan. `terminating`: see `terminatingIn`. */
 export function saidStatus(
   cluster: Cluster<CommonSpec>,
   observed: StatusReport,
   plan: Plan,
-  { failure, earlier, failures }: Execution,
+  { due, failure, earlier, failures }: Execution,
   { outcome: held, conditions }: Pick<ObstructedPlan, 'outcome' | 'conditions'> = {
     outcome: undefined,
     conditions: [],
   },
+  terminating: readonly StepFailed[] = [],
 ): StatusReport {
   const refused = refusedExpansion(failures);
   const whole = withRefusal(cluster.spec.paused === true ? pausedStatus(observed, plan.outcome) : observed, refused);
@@ -60,7 +67,8 @@ export function saidStatus(
   const wish = blockedByWish(unmet, plan, whole);
   const block = [held, blockedBy(refused, plan), wish].find((outcome) => outcome?.state === 'blocked');
   const told = block === undefined ? whole : blockedStatus(whole, block);
-  const cut = failure ?? earlier ?? (wish?.state === 'wait' ? unmet?.failures[0] : undefined);
+  const unmade = [...(unmet?.failures ?? []), ...undoneIn(due), ...terminating];
+  const cut = failure ?? earlier ?? (isReady(told) && cluster.spec.paused !== true ? unmade[0] : undefined);
   const claim = cut === undefined ? told : failedStatus(cluster, told, cut);
   const refusals = failures.flatMap(({ cause }) => (cause instanceof Refused ? [cause] : []));
   const found = [...conditions, ...(unmet?.conditions ?? []), ...refusalClaims(refusals)];
@@ -80,8 +88,8 @@ export function isPremature(
   paced: Paced | undefined,
 ): boolean {
   if (!isObserved(cluster.status) || cluster.status?.observedGeneration === cluster.metadata.generation) return false;
-  const vain: readonly Step[] = vainIn(due, paced);
-  const underWay = [...taken, ...due.held, ...due.unreached].filter((step) => !vain.includes(step));
+  const idle: readonly Step[] = [...vainIn(due, paced), ...due.kept];
+  const underWay = [...taken, ...due.held, ...due.unreached].filter((step) => !idle.includes(step));
   return isReady(claim) && underWay.some((step) => !isOptional(step));
 }
 

@@ -23,7 +23,7 @@ const stalled = { type: 'Stalled', reason: 'None', message: '' } as const;
 const idle = {
   done: [],
   earlier: undefined,
-  due: { steps: [], held: [], unreached: [], undone: [] },
+  due: { steps: [], held: [], kept: [], unreached: [], undone: [] },
   failure: undefined,
   failures: [],
   ineffective: [],

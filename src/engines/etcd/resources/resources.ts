@@ -85,7 +85,6 @@ function built(
   const peer = { name: 'peer', port: peerPort, targetPort: 'peer', protocol: 'TCP' };
   const size = spec.replicas === 0 ? 0 : 1;
   return [
-    ...certificateChildren(cluster, part),
     ...(spec.auth.secretRef === undefined
       ? [
           {
@@ -107,6 +106,8 @@ function built(
     {
       object: clusterIPService({ metadata: ownedMetadata(cluster, names.client, part), selector, ports: [client] }),
     },
+    // Behind the Services: where another owner has one of these names, nobody is asked to sign it.
+    ...certificateChildren(cluster, part),
     { object: disruptionBudget(ownedMetadata(cluster, names.peers, part), selector) },
     ...[...roster.keys()].map((index) => {
       const own = kept(index);

@@ -1,0 +1,56 @@
+/**
+ * What a spec asks for and is not there, though no step fails: no client may take the cluster for one that is as its spec says. Pure.
+ */
+import type { Cluster } from '../api/cluster.ts';
+import type { KubeObject } from '../api/object.ts';
+import type { Desired } from '../plan/objects.ts';
+import { findingOf } from '../plan/plan.ts';
+import { surplusIn } from '../plan/surplus.ts';
+import type { Children } from '../resources/children.ts';
+import type { Due } from './contested.ts';
+import { StepFailed } from './executor.ts';
+
+/** Somebody undoes it each time, by a write or by a deletion of their own. */
+export class Undone extends Error {
+  constructor() {
+    super('somebody undoes it each time');
+    this.name = 'Undone';
+  }
+}
+
+/** The API server has taken it, and the fields are as they were. */
+export class Kept extends Error {
+  constructor() {
+    super('the API server keeps the fields as they were, perhaps by an admission webhook');
+    this.name = 'Kept';
+  }
+}
+
+/** Somebody has deleted the object, and a finalizer holds it. What takes its place can only be made when it is gone. */
+export class Terminating extends Error {
+  constructor({ metadata }: KubeObject) {
+    const { finalizers = [] } = metadata as { readonly finalizers?: readonly string[] };
+    super(`it is being deleted, and goes when these finalizers are removed: ${finalizers.join(', ')}`);
+    this.name = 'Terminating';
+  }
+}
+
+/** Of what has a finding of its own, `execution.ts` tells. */
+export function undoneIn({ undone }: Due): readonly StepFailed[] {
+  return undone.filter((step) => findingOf(step) === undefined).map((step) => new StepFailed(step, new Undone()));
+}
+
+/** `desired`: all children that the spec asks for. */
+export function terminatingIn(
+  cluster: Cluster,
+  children: Children,
+  desired: readonly Desired[],
+): readonly StepFailed[] {
+  const goes = ({ metadata }: KubeObject): boolean => metadata.deletionTimestamp !== undefined;
+  const again = desired.flatMap(({ object }) => {
+    const live = children.get(object.kind, object.metadata.name);
+    return live === undefined || !goes(live) ? [] : [new StepFailed({ type: 'create', object }, new Terminating(live))];
+  });
+  const surplus = surplusIn(cluster, children, desired).filter(({ object }) => goes(object));
+  return [...again, ...surplus.map(({ object, step }) => new StepFailed(step, new Terminating(object)))];
+}
