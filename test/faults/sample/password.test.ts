@@ -36,8 +36,11 @@ describe('another password', () => {
   });
 
   it('that is taken back restarts nobody, and locks nobody out', async () => {
+    const named = scenarioNamed('S7 password');
     const scenario: Scenario = {
-      ...scenarioNamed('S7 password'),
+      ...named,
+      // The condition is left out of one status, and is there again in the next one: its time begins anew for the other password.
+      writes: (named.writes ?? 0) + 2,
       async act(stage) {
         const before = await changePassword(stage);
         // Longer than a kubelet takes to show it to the servers, and probes to find a server dead.
