@@ -9200,7 +9200,7 @@ export interface RedisClusterSpec {
   readonly access?: RedisClusterSpecAccess;
 
   /**
-   * Secret with the password. When absent, the operator generates a password.
+   * Passwords of clients.
    *
    * @schema RedisClusterSpec#auth
    */
@@ -9235,7 +9235,14 @@ export interface RedisClusterSpec {
   readonly deletionPolicy?: RedisClusterSpecDeletionPolicy;
 
   /**
-   * Image to run instead of docker.io/library/redis:VERSION, with a tag or a digest.
+   * Server of the cluster. It can change from Redis to Valkey while version is 7.2 or earlier, and not back.
+   *
+   * @schema RedisClusterSpec#engine
+   */
+  readonly engine?: RedisClusterSpecEngine;
+
+  /**
+   * Image to run instead of docker.io/library/redis:VERSION or docker.io/valkey/valkey:VERSION, with a tag or a digest.
    *
    * @schema RedisClusterSpec#image
    */
@@ -9312,7 +9319,7 @@ export interface RedisClusterSpec {
   readonly storage?: RedisClusterSpecStorage;
 
   /**
-   * Version of Redis, major.minor, 7.0 or later. It can only increase, by at most one major version at a time.
+   * Version of the server, major.minor: 7.0 or later of Redis, 7.2 or later of Valkey. It can only increase, by at most one major version at a time.
    *
    * @schema RedisClusterSpec#version
    */
@@ -9332,6 +9339,7 @@ export function toJson_RedisClusterSpec(obj: RedisClusterSpec | undefined): Reco
     'bootstrap': toJson_RedisClusterSpecBootstrap(obj.bootstrap),
     'config': toJson_RedisClusterSpecConfig(obj.config),
     'deletionPolicy': obj.deletionPolicy,
+    'engine': obj.engine,
     'image': obj.image,
     'mode': obj.mode,
     'monitoring': toJson_RedisClusterSpecMonitoring(obj.monitoring),
@@ -9387,17 +9395,24 @@ export function toJson_RedisClusterSpecAccess(obj: RedisClusterSpecAccess | unde
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * Secret with the password. When absent, the operator generates a password.
+ * Passwords of clients.
  *
  * @schema RedisClusterSpecAuth
  */
 export interface RedisClusterSpecAuth {
   /**
-   * A Secret in the namespace of the cluster.
+   * Time for which servers still accept a password that the Secret no longer names, once all of them accept those that it names. From 2m to 10080m.
+   *
+   * @schema RedisClusterSpecAuth#overlap
+   */
+  readonly overlap?: string;
+
+  /**
+   * Secret with the password. When absent, the operator generates a password.
    *
    * @schema RedisClusterSpecAuth#secretRef
    */
-  readonly secretRef: RedisClusterSpecAuthSecretRef;
+  readonly secretRef?: RedisClusterSpecAuthSecretRef;
 }
 
 /**
@@ -9407,6 +9422,7 @@ export interface RedisClusterSpecAuth {
 export function toJson_RedisClusterSpecAuth(obj: RedisClusterSpecAuth | undefined): Record<string, any> | undefined {
   if (obj === undefined) { return undefined; }
   const result = {
+    'overlap': obj.overlap,
     'secretRef': toJson_RedisClusterSpecAuthSecretRef(obj.secretRef),
   };
   // filter undefined values
@@ -9539,6 +9555,34 @@ export interface RedisClusterSpecConfig {
    * @schema RedisClusterSpecConfig#client-query-buffer-limit
    */
   readonly clientQueryBufferLimit?: string;
+
+  /**
+   * Maximum number of entries in the log of large replies.
+   *
+   * @schema RedisClusterSpecConfig#commandlog-large-reply-max-len
+   */
+  readonly commandlogLargeReplyMaxLen?: number;
+
+  /**
+   * Maximum number of entries in the log of large requests.
+   *
+   * @schema RedisClusterSpecConfig#commandlog-large-request-max-len
+   */
+  readonly commandlogLargeRequestMaxLen?: number;
+
+  /**
+   * Minimum bytes of a reply in the log of large replies; -1 for no log.
+   *
+   * @schema RedisClusterSpecConfig#commandlog-reply-larger-than
+   */
+  readonly commandlogReplyLargerThan?: number;
+
+  /**
+   * Minimum bytes of a command in the log of large requests; -1 for no log.
+   *
+   * @schema RedisClusterSpecConfig#commandlog-request-larger-than
+   */
+  readonly commandlogRequestLargerThan?: number;
 
   /**
    * Number of databases. It can only increase, because Redis cannot load data of a database that no longer exists.
@@ -9885,6 +9929,10 @@ export function toJson_RedisClusterSpecConfig(obj: RedisClusterSpecConfig | unde
     'auto-aof-rewrite-percentage': obj.autoAofRewritePercentage,
     'busy-reply-threshold': obj.busyReplyThreshold,
     'client-query-buffer-limit': obj.clientQueryBufferLimit,
+    'commandlog-large-reply-max-len': obj.commandlogLargeReplyMaxLen,
+    'commandlog-large-request-max-len': obj.commandlogLargeRequestMaxLen,
+    'commandlog-reply-larger-than': obj.commandlogReplyLargerThan,
+    'commandlog-request-larger-than': obj.commandlogRequestLargerThan,
     'databases': obj.databases,
     'dynamic-hz': obj.dynamicHz,
     'hash-max-listpack-entries': obj.hashMaxListpackEntries,
@@ -9950,6 +9998,18 @@ export enum RedisClusterSpecDeletionPolicy {
   SNAPSHOT = "Snapshot",
   /** Delete */
   DELETE = "Delete",
+}
+
+/**
+ * Server of the cluster. It can change from Redis to Valkey while version is 7.2 or earlier, and not back.
+ *
+ * @schema RedisClusterSpecEngine
+ */
+export enum RedisClusterSpecEngine {
+  /** Redis */
+  REDIS = "Redis",
+  /** Valkey */
+  VALKEY = "Valkey",
 }
 
 /**
@@ -10505,7 +10565,7 @@ export function toJson_RedisClusterSpecAccessReplicas(obj: RedisClusterSpecAcces
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * A Secret in the namespace of the cluster.
+ * Secret with the password. When absent, the operator generates a password.
  *
  * @schema RedisClusterSpecAuthSecretRef
  */

@@ -17,6 +17,7 @@ export type Finding =
   | 'TemplateRefused'
   | 'AccessRefused'
   | 'SpecWarning'
+  | 'PasswordOverlap'
   | 'VolumesTooSmall'
   | 'StatementRefused'
   | 'ArchiveGap'

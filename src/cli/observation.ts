@@ -183,6 +183,7 @@ function deafIO({ metadata }: Cluster, client: Pick<KubeClient, 'get' | 'list'>)
     read: () => Promise.resolve({ values, isOurs: true }),
     learn: () => undefined,
     refuse: () => undefined,
+    outdate: () => undefined,
     forget: () => undefined,
   };
   const dial: Dial = () => Promise.reject(new Error('not asked'));

@@ -108,6 +108,8 @@ export interface BackupSupport<Spec> {
   readonly writesAlone?: true;
   /** `spec.version` of a cluster that reads what this version of the database has written: `8.0` for `8.0.5`. */
   specVersion(engineVersion: string): string;
+  /** Other fields of such a spec: which server, where a kind has several. */
+  specFields?(engineVersion: string): object;
   /** What the processes hold by now, in the words of a backup's `contents`. Rejects where nobody answers. */
   contents(cluster: Cluster<Spec>, children: Children, io: EngineContext, wanted: Contents): Promise<Contents>;
   /** Whether what was found is as good as what was wanted: a number that was counted while others wrote may differ. */

@@ -18,7 +18,7 @@ export interface Definition<Input extends object = object, Endpoints extends obj
   readonly images?: readonly string[];
   /** The cluster with nothing but a name that `up` creates. */
   readonly sample: { readonly name: string };
-  /** A command line within one of its pods that shows that a client is served; `host` is that of its first Service. */
-  shell?(host: string): string;
+  /** A command line within one of its pods that shows that a client is served; `host` is that of its first Service. `spec` as a user writes it. */
+  shell?(host: string, spec: Input): string;
   readonly reference?: ReferenceOptions;
 }

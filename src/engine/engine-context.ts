@@ -65,8 +65,16 @@ export interface EngineContext {
    * not taken.
    */
   secret(name: string, whose?: SecretOwner, told?: string): Promise<Readonly<Record<string, string>> | undefined>;
-  /** The database refused what that Secret says: it is read anew before it is used again. */
-  secretRefused(name: string): void;
+  /**
+   * The database refused what that Secret says, or would not take it back: values that were read longer ago than this are not used again. 5 s
+   * by default.
+   */
+  secretRefused(name: string, olderThanMs?: number): void;
+  /**
+   * Nobody refused what that Secret says, but somebody may have edited it: values that were read longer ago than this are read anew. They are
+   * used for as long as that fails.
+   */
+  secretOutdated(name: string, olderThanMs: number): void;
   /** A PersistentVolumeClaim of the cluster's namespace with who uses it, asked anew; undefined where there is none. */
   claim(name: string): Promise<ClaimUse | undefined>;
   /** A ServiceAccount of the cluster's namespace, asked anew; undefined where there is none. */

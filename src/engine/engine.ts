@@ -109,7 +109,7 @@ export interface KindHandler {
   readonly kind: KindDefinition;
   readonly reference?: ReferenceOptions;
   /** Absent for what is no database. */
-  shell?(host: string): string;
+  shell?(host: string, spec: object): string;
   readonly permissions: readonly PolicyRule[];
   readonly ports: readonly number[];
   /**

@@ -67,7 +67,7 @@ export function toHandler<Spec, Observed, Situation, Action extends EngineAction
 
 function hidden<Spec>(backup: BackupSupport<Spec>): BackupSupport<unknown> {
   const typed = (cluster: Cluster<unknown>): Cluster<Spec> => cluster as Cluster<Spec>;
-  const { drillRestore, drillDefaults, isSame, specVersion, writesAlone, archive } = backup;
+  const { drillRestore, drillDefaults, isSame, specVersion, specFields, writesAlone, archive } = backup;
   return {
     source: (cluster) => backup.source(typed(cluster)),
     restoreTemplate: (cluster) => backup.restoreTemplate(typed(cluster)),
@@ -76,6 +76,7 @@ function hidden<Spec>(backup: BackupSupport<Spec>): BackupSupport<unknown> {
     ...(drillDefaults === undefined ? {} : { drillDefaults }),
     ...(writesAlone === undefined ? {} : { writesAlone }),
     specVersion,
+    ...(specFields === undefined ? {} : { specFields }),
     contents: (cluster, children, io, wanted) => backup.contents(typed(cluster), children, io, wanted),
     isSame,
     ...(archive === undefined

@@ -30,13 +30,27 @@ interface Known {
   readonly told?: string;
 }
 
+/** Times of the monotonic clock. */
+interface Entry extends Known {
+  /** When it was read. */
+  readonly at: number;
+  /** It is read anew from then on. */
+  until: number;
+  /** Its values are not used any more from then on, whatever reading it comes to. */
+  usableUntil: number;
+  /** After a failure it is not read again before. */
+  retryAt: number;
+}
+
 /** Secrets in memory, read by name when somebody needs to log in, and never all at once. */
 export interface SecretReader {
   read(namespace: string, name: string, signal: AbortSignal, told?: string): Promise<Known | undefined>;
   /** Values that this process has just generated need not be read back. `of`: the cluster that they are for. */
   learn(namespace: string, name: string, values: Values, of?: string): void;
-  /** The values did not do. */
-  refuse(namespace: string, name: string): void;
+  /** The values did not do. `olderThanMs`: where they are older than that. */
+  refuse(namespace: string, name: string, olderThanMs?: number): void;
+  /** The values may have changed, where they are older than that: the API server is asked again, and they do where it does not answer. */
+  outdate(namespace: string, name: string, olderThanMs: number): void;
   /** The resource is gone: what its Secrets said may go, too, and no watch tells of it. */
   forget(namespace: string, resource: string): void;
 }
@@ -46,15 +60,17 @@ export function createSecretReader(options: {
   readonly clock: Clock;
   /** Sees every value, so that it can be kept out of the log. */
   readonly onValue: (value: string) => void;
+  /** A Secret that may have changed cannot be read. Nobody else is told: what is known of it goes on. */
+  readonly onUnread?: (secret: { readonly namespace: string; readonly name: string; readonly err: unknown }) => void;
 }): SecretReader & { readonly size: number } {
-  const { client, clock, onValue } = options;
-  const known = new Map<string, Known & { readonly at: number; until: number }>();
+  const { client, clock, onValue, onUnread } = options;
+  const known = new Map<string, Entry>();
   const learn = (namespace: string, name: string, found: Known): void => {
     for (const value of Object.values(found.values)) onValue(value);
     const at = clock.monotonic();
     const key = `${namespace}/${name}`;
     known.delete(key);
-    known.set(key, { ...found, at, until: at + secretLifeMs });
+    known.set(key, { ...found, at, until: at + secretLifeMs, usableUntil: at + secretLifeMs, retryAt: at });
     forgetUnused(at);
   };
   /** What was learned first stands first: a Secret of a cluster that is gone leaves memory once its time is over. */
@@ -69,9 +85,16 @@ export function createSecretReader(options: {
       return known.size;
     },
     learn: (namespace, name, values, of) => learn(namespace, name, { values, isOurs: true, of }),
-    refuse(namespace, name) {
+    refuse(namespace, name, olderThanMs = refusedLifeMs) {
       const entry = known.get(`${namespace}/${name}`);
-      if (entry !== undefined) entry.until = Math.min(entry.until, entry.at + refusedLifeMs);
+      if (entry === undefined) return;
+      entry.usableUntil = Math.min(entry.usableUntil, entry.at + olderThanMs);
+      entry.until = Math.min(entry.until, entry.usableUntil);
+    },
+    outdate(namespace, name, olderThanMs) {
+      const entry = known.get(`${namespace}/${name}`);
+      if (entry === undefined) return;
+      entry.until = Math.min(entry.until, Math.max(entry.at + olderThanMs, entry.retryAt));
     },
     forget(namespace, resource) {
       for (const [key, { of }] of known) {
@@ -82,8 +105,10 @@ export function createSecretReader(options: {
     async read(namespace, name, signal, told) {
       const entry = known.get(`${namespace}/${name}`);
       const isCurrent = told === undefined || entry?.told === told;
-      if (entry !== undefined && entry.until > clock.monotonic() && isCurrent) return entry;
-      known.delete(`${namespace}/${name}`);
+      const now = clock.monotonic();
+      if (entry !== undefined && entry.until > now && isCurrent) return entry;
+      const goesOn = entry !== undefined && entry.usableUntil > now && isCurrent;
+      if (!goesOn) known.delete(`${namespace}/${name}`);
       try {
         const secret = (await client.get({ resource: secrets, namespace, name }, { signal })) as KubeObject & {
           readonly data?: Values;
@@ -97,8 +122,16 @@ export function createSecretReader(options: {
         learn(namespace, name, found);
         return found;
       } catch (error) {
-        if (isNotFound(error)) return undefined;
-        throw error;
+        if (isNotFound(error)) {
+          known.delete(`${namespace}/${name}`);
+          return undefined;
+        }
+        signal.throwIfAborted();
+        if (!goesOn) throw error;
+        onUnread?.({ namespace, name, err: error });
+        entry.retryAt = clock.monotonic() + refusedLifeMs;
+        entry.until = Math.min(entry.usableUntil, entry.retryAt);
+        return entry;
       }
     },
   };
@@ -140,7 +173,8 @@ export function engineIO(options: {
       const found = await reader.read(namespace, name, signal, told);
       return found === undefined || isOf(found, whose) ? found?.values : {};
     },
-    secretRefused: (name) => reader.refuse(namespace, name),
+    secretRefused: (name, olderThanMs) => reader.refuse(namespace, name, olderThanMs),
+    secretOutdated: (name, olderThanMs) => reader.outdate(namespace, name, olderThanMs),
     claim: (name) => claims(namespace, name, signal),
     serviceAccount: (name) => accounts(namespace, name, signal),
     sleep: (ms, also) => sleep(clock, ms, signal, also),

@@ -112,7 +112,12 @@ export function createOperator(options: OperatorOptions): Operator {
     controller: 'clusterwright.dev/controller',
     instance: options.instance,
   });
-  const secrets = createSecretReader({ client, clock, onValue: (value) => log.protect(value) });
+  const secrets = createSecretReader({
+    client,
+    clock,
+    onValue: (value) => log.protect(value),
+    onUnread: (secret) => log.warn(secret, 'a Secret cannot be read anew: what it said before is used'),
+  });
   // One that is created again must not go by Secrets that were deleted in between. Before the controller hears of it.
   cache.onClusterChange((_, { type, object: { metadata }, previous }) => {
     const isAnother = previous !== undefined && previous.metadata.uid !== metadata.uid;

@@ -13,6 +13,7 @@ export function silentContext(given: Partial<EngineContext> = {}): EngineContext
     exchange: ({ host, port }) => refuse(host, port),
     secret: () => Promise.resolve(undefined),
     secretRefused: () => undefined,
+    secretOutdated: () => undefined,
     claim: () => Promise.resolve(undefined),
     serviceAccount: () => Promise.resolve(undefined),
     signal: new AbortController().signal,

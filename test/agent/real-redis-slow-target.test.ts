@@ -11,7 +11,7 @@ import type { Target } from '../../src/agent/target/target.ts';
 import { drivers } from '../../src/engines/drivers.ts';
 import { agentContext, expectResult } from '../support/agent-context.ts';
 import { type RedisProcess, startRedis } from '../support/redis-process.ts';
-import { redisPrograms } from '../support/redis-program.ts';
+import { serverPrograms } from '../support/redis-program.ts';
 
 let home: string;
 let server: RedisProcess | undefined;
@@ -24,7 +24,7 @@ afterEach(async () => {
   rmSync(home, { recursive: true, force: true, maxRetries: 10 });
 });
 
-describe.skipIf(redisPrograms.size === 0).each([...redisPrograms])('Redis %s', (_, program) => {
+describe.skipIf(serverPrograms.length === 0).each([...serverPrograms])('$name', ({ server: program }) => {
   it('has no copy of itself any more when the target is asked, however long that takes', async () => {
     const config = ['repl-diskless-sync yes', 'repl-diskless-sync-delay 0', 'rdbcompression no'];
     const started = await startRedis({ program, password: 'pw', config: [...config, 'enable-debug-command yes'] });

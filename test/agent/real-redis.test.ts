@@ -10,7 +10,7 @@ import { systemClock } from '../../src/system/clock.ts';
 import { agentContext, expectResult, runAgent } from '../support/agent-context.ts';
 import { stateOf } from '../support/backup-state.ts';
 import { type RedisProcess, startRedis } from '../support/redis-process.ts';
-import { redisPrograms } from '../support/redis-program.ts';
+import { serverPrograms } from '../support/redis-program.ts';
 
 const password = 'correct horse battery staple'.replaceAll(' ', '-');
 const cluster = { namespace: 'apps', kind: 'RedisCluster', name: 'cache', uid: 'uid-1' };
@@ -82,7 +82,7 @@ const fetchTask = (directory: string): object => ({
   destination: { engine: 'redis', directory },
 });
 
-describe.skipIf(redisPrograms.size === 0).each([...redisPrograms])('Redis %s', (_, program) => {
+describe.skipIf(serverPrograms.length === 0).each([...serverPrograms])('$name', ({ engine, server: program }) => {
   async function start(config: readonly string[] = [], directory?: string): Promise<RedisProcess> {
     const server = await startRedis({
       program,
@@ -156,6 +156,7 @@ describe.skipIf(redisPrograms.size === 0).each([...redisPrograms])('Redis %s', (
 
     const taken = expectResult(await runAgent(takeTask([primary])), 'taken');
     expect(taken.backup).toMatchObject({ engine: 'redis', encrypted: true, cluster });
+    expect(taken.backup.engineVersion).toMatch(engine === 'Redis' ? /^\d/ : /^Valkey \d/);
     expect(stateOf(home, taken.backup)).toMatchObject({ approximateKeys: { 0: 20003, 3: 1 } });
 
     const volume = join(home, 'volume');

@@ -263,6 +263,12 @@ describe('is refused, and nothing is written:', () => {
     ['8.2.0', '8.0.9', 'failed'],
     ['8.0.5', '8.0', 'fetched'],
     ['7.0.15', '8.0', 'fetched'],
+    ['7.2.5', 'Valkey 8.1', 'fetched'],
+    ['8.0.2', 'Valkey 8.1', 'failed'],
+    ['Valkey 8.1.1', 'Valkey 9.1', 'fetched'],
+    ['Valkey 9.1.2', 'Valkey 8.1', 'failed'],
+    ['Valkey 8.1.1', '8.0', 'fetched'],
+    ['Valkey 9.1.2', '8.2', 'failed'],
   ])('of %s for a new cluster with %s: %s', async (engineVersion, version, result) => {
     await store.add({ engineVersion });
     expect(await fetched({}, { version })).toMatchObject({ result });

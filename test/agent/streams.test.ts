@@ -147,6 +147,10 @@ describe('what a dump says of itself', () => {
     const dump = smallDump();
     expect(await factsOf(dump)).toEqual({ version: 11, isChecksummed: true });
     expect(await factsOf(dump.fill(0, dump.length - 8))).toEqual({ version: 11, isChecksummed: false });
+    dump.write('VALKEY080');
+    expect(await factsOf(dump)).toEqual({ version: 80, isChecksummed: false });
+    dump.write('VALKYE080');
+    await expect(factsOf(dump)).rejects.toThrow('does not begin as a dump of Redis does');
   });
 });
 

@@ -4,12 +4,13 @@
  */
 
 import type { StructuralSchema } from '../../src/api/schema.ts';
-import { redisDirectives } from '../../src/engines/redis/kind/directives.ts';
+import { type Directive, isKnown, redisDirectives } from '../../src/engines/redis/kind/directives.ts';
 import type { Case, Json } from './case.ts';
 import { networkPolicyCases } from './network-policy-cases.ts';
 import { accountCases, podCases, serviceCases } from './pod-cases.ts';
 import { processCases } from './process-cases.ts';
 import { createCases } from './redis-create-cases.ts';
+import { engineCases } from './redis-engine-cases.ts';
 import { updateCases } from './redis-update-cases.ts';
 import { databaseCases, place } from './target-cases.ts';
 
@@ -30,12 +31,15 @@ function edges(schema: StructuralSchema): { readonly good: readonly unknown[]; r
   }
 }
 
-/** The one bound that a rule of its own narrows. */
-const context: Readonly<Record<string, Json>> = { 'min-replicas-to-write': { replicas: 9 } };
+/** The one bound that a rule of its own narrows, and a server that knows the directive. */
+function contextOf(name: string, directive: Directive): Json {
+  if (name === 'min-replicas-to-write') return { replicas: 9 };
+  return isKnown(directive, { engine: 'Redis', version: '8.0' }) ? {} : { engine: 'Valkey', version: '8.1' };
+}
 
-const directives: readonly Case[] = Object.entries(redisDirectives).flatMap(([name, { schema }]) => {
-  const { good, bad } = edges(schema);
-  const spec = (value: unknown): Json => ({ ...context[name], config: { [name]: value } });
+const directives: readonly Case[] = Object.entries(redisDirectives).flatMap(([name, directive]) => {
+  const { good, bad } = edges(directive.schema);
+  const spec = (value: unknown): Json => ({ ...contextOf(name, directive), config: { [name]: value } });
   return [
     ...good.map((value) => ({ story: `${name} ${JSON.stringify(value)}`, spec: spec(value) })),
     ...bad.map((value) => ({
@@ -75,6 +79,7 @@ const restores: readonly Case[] = [
 export const redisCases: readonly Case[] = [
   ...createCases,
   ...updateCases,
+  ...engineCases,
   ...quantities,
   ...directives,
   ...databaseCases,

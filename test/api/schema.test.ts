@@ -94,7 +94,7 @@ describe('the types read off the schema', () => {
       // @ts-expect-error a value that is not in the enum
       { mode: 'Cluster' },
       // @ts-expect-error a required field left out
-      { auth: {} },
+      { auth: { secretRef: {} } },
       // @ts-expect-error text for a number
       { replicas: '3' },
     ];

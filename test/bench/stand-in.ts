@@ -48,6 +48,7 @@ function observedOf(i: number, cluster: Cluster<RedisSpec>): RedisObserved {
       ...(isPrimary ? {} : { follows: address(0) }),
       linkUp: true,
       copyRefused: false,
+      fullSyncs: 0,
       offset: 1,
       replicas: isPrimary ? replicas : [],
       failoverEligible: true,

@@ -18,7 +18,7 @@ const password = 'correct-horse-battery-staple';
 
 function redisSample(story: string, spec: RedisSpecInput): EngineSample {
   const { cluster, children, observed } = redisWorld({ spec });
-  const name = cluster.spec.auth?.secretRef.name ?? 'db-auth';
+  const name = cluster.spec.auth?.secretRef?.name ?? 'db-auth';
   const own = 'nobody-elses-password';
   const secrets = { [name]: { password }, 'db-internal': { password: own } };
   const identity = { user: identityUser(cluster), password: own };

@@ -2,6 +2,7 @@ import { getEventListeners } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
+import type { EngineContext } from '../../src/engine/engine-context.ts';
 import { createSecretReader, engineIO } from '../../src/runtime/engine-context.ts';
 import { dialTcp } from '../../src/system/dial.ts';
 import { blankAccounts, blankClaims } from '../support/blank-claims.ts';
@@ -61,7 +62,13 @@ function secrets() {
   const api = new FakeApi();
   const clock = new VirtualClock();
   const values: string[] = [];
-  const reader = createSecretReader({ client: api.client(clock), clock, onValue: (value) => values.push(value) });
+  const unread: unknown[] = [];
+  const reader = createSecretReader({
+    client: api.client(clock),
+    clock,
+    onValue: (value) => values.push(value),
+    onUnread: (secret) => unread.push(secret),
+  });
   const put = (password: string): void => {
     const data = { password: Buffer.from(password).toString('base64') };
     api.put({ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'db-auth', namespace: 'apps' }, data });
@@ -75,7 +82,7 @@ function secrets() {
     clock,
     signal,
   });
-  return { api, clock, io, put, reader, values };
+  return { api, clock, io, put, reader, unread, values };
 }
 
 it.runIf(existsSync('/proc/net/tcp'))(
@@ -167,6 +174,69 @@ describe('a Secret', () => {
     io.secretRefused('another');
     await io.secret('db-auth');
     expect(api.reads.length).toBe(2);
+  });
+
+  it('that may be older than somebody wants is read anew once it is', async () => {
+    const { clock, io, put, api } = secrets();
+    put('one');
+    await io.secret('db-auth');
+    put('two');
+    await clock.advance(39_999);
+    io.secretOutdated('db-auth', 40_000);
+    expect(await io.secret('db-auth')).toEqual({ password: 'one' });
+    await clock.advance(1);
+    io.secretOutdated('db-auth', 40_000);
+    expect(await io.secret('db-auth')).toEqual({ password: 'two' });
+    io.secretOutdated('db-auth', 40_000);
+    await io.secret('db-auth');
+    expect(api.reads.length).toBe(2);
+    put('three');
+    io.secretRefused('db-auth', 0);
+    expect(await io.secret('db-auth')).toEqual({ password: 'three' });
+  });
+
+  it('that may be older goes on while it cannot be read, and is asked for every five seconds', async () => {
+    const { clock, io, put, api, unread } = secrets();
+    put('one');
+    await io.secret('db-auth');
+    api.intercept = async () => ({ status: 500, headers: {}, body: '' });
+    await clock.advance(40_000);
+    const look = async (): Promise<unknown> => {
+      io.secretOutdated('db-auth', 40_000);
+      return io.secret('db-auth');
+    };
+    expect([await look(), await look()]).toEqual([{ password: 'one' }, { password: 'one' }]);
+    expect(unread).toEqual([{ namespace: 'apps', name: 'db-auth', err: expect.any(Error) }]);
+    await clock.advance(5000);
+    expect([await look(), unread.length]).toEqual([{ password: 'one' }, 2]);
+    put('two');
+    api.intercept = () => undefined;
+    await clock.advance(5000);
+    expect(await look()).toEqual({ password: 'two' });
+  });
+
+  it.each<readonly [story: string, refuse: (io: EngineContext) => void, laterMs: number]>([
+    ['a database has refused it', (io) => io.secretRefused('db-auth'), 5000],
+    ['nobody may go by what it said before', (io) => io.secretRefused('db-auth', 0), 0],
+    ['it was read an hour ago', (io) => io.secretOutdated('db-auth', 40_000), hour],
+  ])('that cannot be read is not used where %s', async (_, refuse, laterMs) => {
+    const { clock, io, put, api } = secrets();
+    put('one');
+    await io.secret('db-auth');
+    api.intercept = async () => ({ status: 500, headers: {}, body: '' });
+    await clock.advance(laterMs);
+    refuse(io);
+    await expect(io.secret('db-auth')).rejects.toThrow();
+  });
+
+  it('that was deleted is not used any more, whatever was known of it', async () => {
+    const { clock, io, put, api } = secrets();
+    put('one');
+    await io.secret('db-auth');
+    api.vanish('Secret', 'db-auth');
+    await clock.advance(40_000);
+    io.secretOutdated('db-auth', 40_000);
+    expect([await io.secret('db-auth'), await io.secret('db-auth')]).toEqual([undefined, undefined]);
   });
 
   it('that was refused long after it was read is read anew at once', async () => {

@@ -146,6 +146,7 @@ export function timeOnly(
     exchange: never,
     secret: never,
     secretRefused: never,
+    secretOutdated: never,
     sleep: never,
     signal,
     now: () => Date.parse(now),

@@ -144,6 +144,7 @@ export function etcdHost(network: number, clock: Clock = systemClock): EtcdHost 
       },
       learn: () => undefined,
       refuse: () => undefined,
+      outdate: () => undefined,
       forget: () => undefined,
     },
     dial: dialTcp,

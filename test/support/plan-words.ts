@@ -58,6 +58,14 @@ export function actionWords(action: RedisAction): string {
       return `replicate as the cluster ${action.node.pod}`;
     case 'redis.watchAs':
       return `watch as the cluster ${action.sentinel.pod}`;
+    case 'redis.meetAs':
+      return `meet as the cluster ${action.sentinel.pod}`;
+    case 'redis.acceptPasswords':
+      return `accept ${action.process.pod}`;
+    case 'redis.acceptAsWell':
+      return `accept ${action.process.pod} as ${action.as.pod}`;
+    case 'redis.retirePasswords':
+      return `retire ${action.process.pod}`;
     case 'redis.forget':
       return `forget ${action.sentinel.pod}`;
     case 'redis.failover':

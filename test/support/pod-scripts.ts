@@ -19,7 +19,12 @@ export interface PodStory {
   readonly config?: Readonly<Record<string, string | undefined>>;
   /** What the pod was told. */
   readonly databases?: string;
+  /** Default: a pod of Redis, which is not told. */
+  readonly server?: 'valkey';
+  /** In the mounted Secret. One that the pod has started with is `password` in `run`. */
   readonly password?: string;
+  /** Passwords that servers take, by which whoever calls with another one is refused. Default: any. */
+  readonly takes?: readonly string[];
   /** Of the cluster's identity, where the pod has it. */
   readonly identity?: string;
   /** On the volume, where it has held a dataset: at which address. */
@@ -46,6 +51,10 @@ export interface PodEnd {
   readonly mark: string | undefined;
   readonly term: string | undefined;
   readonly used: string | undefined;
+  /** With which the pod logs in from now on. */
+  readonly password: string | undefined;
+  /** Hashes that the pod has written down. */
+  readonly accepted: readonly string[];
 }
 
 export const podIP = '10.0.0.1';
@@ -54,9 +63,12 @@ type Inline = { readonly inline: string };
 
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
-function fakeCli(answers: Readonly<Record<string, string>>, log: string): string {
+function fakeCli({ cli: answers = {}, takes }: PodStory, log: string): string {
   const arms = Object.entries(answers).map(([pattern, answer]) => `${pattern}) printf '%s\\n' ${quoted(answer)} ;;`);
-  return `#!/bin/sh\nprintf '%s\\n' "$*" >> ${log}\ncase "$*" in\n${arms.join('\n')}\n*) exit 1 ;;\nesac\n`;
+  const known = takes?.map(quoted).join('|');
+  const refuse = "echo 'AUTH failed: WRONGPASS' >&2; echo 'NOAUTH Authentication required.'; exit 0";
+  const login = known === undefined ? '' : `case "$REDISCLI_AUTH" in ${known}) ;; *) ${refuse} ;; esac\n`;
+  return `#!/bin/sh\nprintf '%s\\n' "$*" >> ${log}\n${login}case "$*" in\n${arms.join('\n')}\n*) exit 1 ;;\nesac\n`;
 }
 
 async function lines(file: string): Promise<string[]> {
@@ -109,8 +121,9 @@ export async function runPodScript(script: ScriptName | Inline, story: PodStory 
     }
     await put(at('password'), `${story.password ?? 'pw'}\n`);
     if (story.identity !== undefined) await put(at('identity'), `${story.identity}\n`);
-    await put(at('bin', 'redis-cli'), fakeCli(story.cli ?? {}, at('asked')));
-    await put(at('bin', 'redis-server'), `#!/bin/sh\nprintf '%s\\n' "$*" > ${at('started')}\n`);
+    const program = story.server ?? 'redis';
+    await put(at('bin', `${program}-cli`), fakeCli(story, at('asked')));
+    await put(at('bin', `${program}-server`), `#!/bin/sh\nprintf '%s\\n' "$*" > ${at('started')}\n`);
     await put(at('bin', 'sleep'), '#!/bin/sh\n');
     const inline = typeof script === 'string' ? undefined : script.inline;
     if (inline !== undefined) await put(at('config', 'inline.sh'), `set -eu\n. "$CONFIG_DIR/library.sh"\n${inline}\n`);
@@ -123,6 +136,7 @@ export async function runPodScript(script: ScriptName | Inline, story: PodStory 
       POD_NAMESPACE: 'apps',
       POD_IP: podIP,
       ...(story.identity === undefined ? {} : { IDENTITY_FILE: at('identity') }),
+      ...(story.server === undefined ? {} : { SERVER: story.server }),
       ...(story.databases === undefined ? {} : { DATABASES: story.databases }),
     });
     const [started] = await lines(at('started'));
@@ -136,6 +150,8 @@ export async function runPodScript(script: ScriptName | Inline, story: PodStory 
       mark: (await lines(at('data', 'initialised')))[0],
       term: (await lines(at('data', 'term')))[0],
       used: (await lines(at('data', 'databases')))[0],
+      password: (await lines(at('run', 'password')))[0],
+      accepted: await lines(at('run', 'accepted')),
     };
   } finally {
     await rm(directory, { recursive: true });

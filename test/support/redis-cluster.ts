@@ -54,13 +54,11 @@ function onlyReady(slice: KubeObject): KubeObject {
 
 export function testCluster(client: KubeClient, namespace: string, name: string): TestCluster {
   const ref = { resource: redisClusters, namespace, name };
-  let secret: string | undefined;
 
+  /** Read each time: a test may put another one there. */
   async function password(): Promise<string> {
-    if (secret !== undefined) return secret;
     const found = await client.get({ resource: secrets, namespace, name: `${name}-auth` });
-    secret = Buffer.from((found.data as Record<string, string>).password ?? '', 'base64').toString('utf8');
-    return secret;
+    return Buffer.from((found.data as Record<string, string>).password ?? '', 'base64').toString('utf8');
   }
 
   async function pods(): Promise<{ readonly data: readonly Pod[]; readonly sentinels: readonly Pod[] }> {

@@ -24,6 +24,8 @@ export function identified(
     (process: Process): Process =>
     (command) => {
       if (command === login) return 'OK';
+      if (command === 'SENTINEL CONFIG GET sentinel-user') return ['sentinel-user', identity.user];
+      if (command === 'SENTINEL CONFIG GET sentinel-pass') return ['sentinel-pass', identity.password];
       if (command.startsWith('ACL GETUSER')) return ['flags', ['on'], 'passwords', [hashOf(password)]];
       const answer = process(command);
       if (!command.startsWith('CONFIG GET') || !Array.isArray(answer)) return answer;

@@ -22,14 +22,22 @@ export interface RedisServer {
   stop(): Promise<void>;
 }
 
-/** Starts with this configuration file; `prepare` fills its directory before. Rejects with what the server says when it does not start. */
-export async function startRedisServer(config = '', prepare?: (directory: string) => void): Promise<RedisServer> {
+/**
+ * Starts with this configuration file; `prepare` fills its directory before. Rejects with what the server says when it does not start.
+ *
+ * @param program command and first arguments; default: what is installed
+ */
+export async function startRedisServer(
+  config = '',
+  prepare?: (directory: string) => void,
+  [command, ...first]: readonly [string, ...string[]] = ['redis-server'],
+): Promise<RedisServer> {
   const directory = await mkdtemp(join(tmpdir(), 'redis-server-'));
   prepare?.(directory);
   const socket = join(directory, 'socket');
   const file = join(directory, 'redis.conf');
   await writeFile(file, `${config}\nport 0\nunixsocket ${socket}\ndir ${directory}\nlogfile ""\n`);
-  const child = spawn('redis-server', [file], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(command, [...first, file], { stdio: ['ignore', 'pipe', 'pipe'] });
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   const stop = async (): Promise<void> => {
     child.kill('SIGKILL');

@@ -13,6 +13,7 @@ import { type RedisSpec, type RedisSpecInput, redisKind } from '../../src/engine
 import { addressAnnotation, redisNames, roleLabel, termAnnotation } from '../../src/engines/redis/names.ts';
 import type {
   DataNode,
+  Formers,
   Lack,
   RedisObserved,
   SentinelNode,
@@ -77,6 +78,8 @@ export interface Story {
   readonly older?: true;
   /** Of every sentinel. */
   readonly sentinelLacks?: readonly Lack[];
+  /** Of every sentinel. */
+  readonly sentinelFormers?: Formers;
   /** Last word on the children. */
   readonly children?: (objects: readonly KubeObject[]) => readonly KubeObject[];
   readonly observed?: Partial<RedisObserved>;
@@ -285,6 +288,7 @@ function dataNode(story: Story, cluster: Cluster<RedisSpec>, size: number, i: nu
     ...(assigned ? { follows: nodeAddress(primary) } : {}),
     linkUp: isPrimary || assigned,
     copyRefused: false,
+    fullSyncs: 0,
     isStale: false,
     offset: 1000,
     replicas: isPrimary ? inSync.map(nodeAddress) : [],
@@ -317,7 +321,11 @@ function sentinelNode(
   const [name, address] = [`db-sentinel-${i}`, sentinelAddress(i)];
   if (change === 'gone') return [];
   if (change === 'silent') return [silent(name, address)];
-  const lacks = story.sentinelLacks === undefined ? {} : { lacks: story.sentinelLacks };
+  const { sentinelLacks, sentinelFormers } = story;
+  const lacks = {
+    ...(sentinelLacks === undefined ? {} : { lacks: sentinelLacks }),
+    ...(sentinelFormers === undefined ? {} : { formers: sentinelFormers }),
+  };
   if (change === 'forgot' || (primary === 'nobody' && change === undefined)) {
     return [{ state: 'answering', pod: name, address, ...lacks }];
   }

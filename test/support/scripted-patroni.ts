@@ -56,6 +56,7 @@ export function scriptedPatroni(
     sleep: (ms, signal) => sleep(clock, ms, AbortSignal.any([stopping.signal, ...(signal ? [signal] : [])])),
     secret: async (name) => secrets[name],
     secretRefused: () => undefined,
+    secretOutdated: () => undefined,
     claim: (name) => blankClaims('apps', name, stopping.signal),
     serviceAccount: (name) => blankAccounts('apps', name, stopping.signal),
     dial,

@@ -92,7 +92,7 @@ async function prepare(
     const { drillDefaults = 'the default settings' } = part;
     cli.stderr(`${cluster.kind} ${cluster.name} is gone: the throw-away one has ${drillDefaults}\n`);
   }
-  const original = valid(engine, live ?? withoutOriginal(engine, namespace, cluster.name, part.specVersion(version)));
+  const original = valid(engine, live ?? withoutOriginal(engine, namespace, cluster.name, specOf(part, version)));
   const name = `${tried.name.slice(0, 34)}-drill`;
   const restore = {
     target,
@@ -119,13 +119,18 @@ async function refuseKeptVolumes({ client }: Connection, { engine, namespace, na
 }
 
 /** The cluster is gone: one of the same version will do. */
-function withoutOriginal({ kind }: KindHandler, namespace: string, name: string, version: string): KubeObject {
+/** Of a cluster that reads what this version of the database has written. */
+function specOf({ specVersion, specFields }: BackupSupport<unknown>, engineVersion: string): object {
+  return { version: specVersion(engineVersion), ...specFields?.(engineVersion) };
+}
+
+function withoutOriginal({ kind }: KindHandler, namespace: string, name: string, spec: object): KubeObject {
   const { resource } = kind;
   return {
     apiVersion: apiVersionOf(resource),
     kind: resource.kind,
     metadata: { name, namespace },
-    spec: { version },
+    spec,
   };
 }
 

@@ -38,7 +38,7 @@ function clusterLine({ kind, metadata, status = {} }: Cluster): string {
 }
 
 function connectLines(
-  { kind, metadata, status = {} }: Cluster,
+  { kind, metadata, spec, status = {} }: Cluster,
   engines: SummaryOptions['engines'],
   flag: string,
 ): string[] {
@@ -56,6 +56,6 @@ function connectLines(
       : [`  password   ${scope} get secret ${secretName} -o jsonpath='{.data.password}' | base64 -d`]),
     ...(client === undefined || pod === undefined || main === undefined
       ? []
-      : [`  try it     ${scope} exec -it ${pod} -- ${client(main.host)}`]),
+      : [`  try it     ${scope} exec -it ${pod} -- ${client(main.host, spec as object)}`]),
   ];
 }

@@ -2,9 +2,16 @@
  * Everything the controller ever asks of a Redis process. Each action is safe to repeat, and none of them chooses a
  * primary against the sentinels: `redis.promote` is planned only where none of them can know one.
  */
+import type { Formers } from './observe/observed.ts';
+
 export interface Target {
   readonly pod: string;
   readonly address: string;
+}
+
+/** A data node or a sentinel. */
+export interface Process extends Target {
+  readonly part: 'data' | 'sentinel';
 }
 
 export type RedisAction =
@@ -50,6 +57,19 @@ export type RedisAction =
   | { readonly type: 'redis.replicateAs'; readonly node: Target }
   /** Has a sentinel log in to data nodes as the cluster, and tells it who that is. */
   | { readonly type: 'redis.watchAs'; readonly sentinel: Target }
+  /** Has a sentinel log in to the other sentinels as the cluster, which all of them know. */
+  | { readonly type: 'redis.meetAs'; readonly sentinel: Target }
+  /** Has a process let clients in with the passwords that the Secret names, too. */
+  | { readonly type: 'redis.acceptPasswords'; readonly process: Process }
+  /** Has a process let clients in with `formers`, too, as far as another one accepts them. */
+  | {
+      readonly type: 'redis.acceptAsWell';
+      readonly process: Process;
+      readonly as: Process;
+      readonly formers: Formers;
+    }
+  /** Has a process let clients in with nothing but what the Secret names, which it knows. No others go than `formers`. */
+  | { readonly type: 'redis.retirePasswords'; readonly process: Process; readonly formers: Formers }
   /** Makes a sentinel forget replicas and peers that are gone; it finds those that exist again within seconds. */
   | { readonly type: 'redis.forget'; readonly sentinel: Target }
   | { readonly type: 'redis.configure'; readonly node: Target; readonly settings: Readonly<Record<string, string>> }

@@ -5,6 +5,7 @@ import type { Definition } from '../../engine/definition.ts';
 import { redisReferenceOptions } from './kind/reference.ts';
 import { exporterImage, releasedImage } from './kind/released-image.ts';
 import { defaultVersion, type RedisSpecInput, redisKind } from './kind/schema.ts';
+import { releases } from './kind/server.ts';
 import { dataPort, redisNames, sentinelPort } from './names.ts';
 
 export interface RedisEndpoints {
@@ -51,6 +52,7 @@ export const redisDefinition: Definition<RedisSpecInput, RedisEndpoints> = {
   },
   images: [releasedImage(defaultVersion), exporterImage],
   sample: { name: 'sample' },
-  shell: (host) => `sh -c 'REDISCLI_AUTH="$(cat /etc/clusterwright/auth/password)" exec redis-cli -h ${host}'`,
+  shell: (host, { engine = 'Redis' }) =>
+    `sh -c 'REDISCLI_AUTH="$(cat /etc/clusterwright/auth/password)" exec ${releases[engine].program}-cli -h ${host}'`,
   reference: redisReferenceOptions,
 };

@@ -1,5 +1,5 @@
 /**
- * Redis in the sandbox, in two versions. With coreutils and dash, as the official images: the `timeout` of busybox, which its shell prefers,
+ * Redis and Valkey in the sandbox, each in two versions. With coreutils and dash, as the official images: the `timeout` of busybox, which its shell prefers,
  * leaves a process to the first one of the container, and Redis, which is that, does not wait for it. Each probe would leave a zombie.
  */
 import type { ImageRecipe } from '../../engine/image-recipe.ts';
@@ -22,6 +22,25 @@ export const redisImages: readonly ImageRecipe[] = [
     name: 'redis:8.0',
     standsInFor: ['docker.io/library/redis:8.0'],
     layers: [{ kind: 'debian', suite: 'trixie', packages: ['redis-server', 'redis-tools', 'coreutils', 'dash'] }],
+    config: {},
+  },
+  {
+    name: 'valkey:8.1',
+    standsInFor: ['docker.io/valkey/valkey:8.1'],
+    layers: [{ kind: 'debian', suite: 'trixie', packages: ['valkey-server', 'valkey-tools', 'coreutils', 'dash'] }],
+    config: {},
+  },
+  {
+    name: 'valkey:9.1',
+    standsInFor: ['docker.io/valkey/valkey:9.1'],
+    layers: [
+      {
+        kind: 'debian',
+        suite: 'forky',
+        packages: ['valkey-server', 'valkey-tools', 'coreutils', 'dash'],
+        without: 'perl',
+      },
+    ],
     config: {},
   },
   // The first release of Debian with a version that can be told to ask nobody but its own server.

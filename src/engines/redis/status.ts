@@ -22,6 +22,7 @@ import type { RedisSpec } from './kind/schema.ts';
 import { dataPort, redisNames, roleLabel, sentinelPort } from './names.ts';
 import type { Situation } from './observe/situation.ts';
 import { findingsIn, readinessProblems } from './plan/health.ts';
+import { overlapClaims } from './plan/password-overlap.ts';
 import { specWarnings } from './plan/warnings.ts';
 
 export function redisStatus(situation: Situation, plan: Plan<RedisAction>): StatusReport {
@@ -38,6 +39,7 @@ export function redisStatus(situation: Situation, plan: Plan<RedisAction>): Stat
     conditions: [
       ...judged.conditions,
       ...findingClaims(findingsIn(situation)),
+      ...overlapClaims(situation),
       ...expansionConditions(spec.storage.size, situation.children),
       ...warningClaims([...specWarnings(cluster), ...shrinkWarnings(spec.storage.size, claims)]),
     ],
@@ -61,7 +63,7 @@ export function redisStatus(situation: Situation, plan: Plan<RedisAction>): Stat
 
 /** While nobody has read the Secret, what was read before stands. */
 function isBindable({ cluster, spec, observed }: Situation): boolean {
-  return spec.auth === undefined && (observed.isBindable ?? cluster.status?.binding !== undefined);
+  return spec.auth?.secretRef === undefined && (observed.isBindable ?? cluster.status?.binding !== undefined);
 }
 
 interface Judgement {

@@ -10,6 +10,7 @@ async function called(status: number, body: string): Promise<unknown> {
     exchange: async () => ({ status, body }),
     secret: async () => undefined,
     secretRefused: () => undefined,
+    secretOutdated: () => undefined,
     serviceAccount: () => Promise.resolve(undefined),
     claim: async () => undefined,
     signal,

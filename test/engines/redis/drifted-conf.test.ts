@@ -6,16 +6,18 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { redisConf } from '../../../src/engines/redis/resources/config.ts';
 import { runPodScript } from '../../support/pod-scripts.ts';
 import { type RedisProcess, startRedis } from '../../support/redis-process.ts';
-import { redisPrograms } from '../../support/redis-program.ts';
+import { serverPrograms } from '../../support/redis-program.ts';
 import { redisCluster } from '../../support/redis-situation.ts';
 
 const without = (name: string, text: string): string => text.replace(new RegExp(`^${name} .*\n`, 'm'), '');
 
-describe.skipIf(redisPrograms.size === 0).each([...redisPrograms])(
-  'Redis %s',
+describe.skipIf(serverPrograms.length === 0).each([...serverPrograms])(
+  '$name',
   { timeout: 30_000 },
-  (version, program) => {
-    const whole = redisConf(redisCluster({ version, mode: 'Standalone', replicas: 1, config: { databases: 32 } }));
+  ({ engine, version, server: program }) => {
+    const whole = redisConf(
+      redisCluster({ engine, version, mode: 'Standalone', replicas: 1, config: { databases: 32 } }),
+    );
     const volume = mkdtempSync(join(tmpdir(), 'drifted-conf-'));
     afterAll(() => rmSync(volume, { recursive: true }));
 

@@ -33,6 +33,16 @@ describe('the identity of a cluster that is older than it', () => {
       ],
     ],
     [
+      'and at last one sentinel after the other meets the others by it',
+      { ...older, sentinelLacks: ['peers'] },
+      ['meet as the cluster db-sentinel-0', 'wait Repairing'],
+    ],
+    [
+      'not while one of them is silent: it may not know who calls',
+      { ...older, sentinels: { 2: 'silent' }, sentinelLacks: ['peers'] },
+      ['wait MembersNotReady'],
+    ],
+    [
       'not while a data node is silent: it would not know whom to let in',
       { ...older, nodes: { 2: 'gone' }, sentinelLacks: ['identity'] },
       ['wait MembersNotReady'],

@@ -86,6 +86,34 @@ describe('asking a data node', () => {
     return { network, heard, end };
   }
 
+  it('reports an edit of the Secret with the password, and asks for it to be read anew before it is 40 s old', async () => {
+    let secret = { password: 'pw' } as Readonly<Record<string, string>>;
+    const refusals: unknown[] = [];
+    const network = scriptedNetwork({ processes: { 'd:6379': () => 'OK' } });
+    const io = {
+      ...network.io,
+      secret: async (name: string) => (name === 'db-auth' ? secret : undefined),
+      secretOutdated: (...refusal: unknown[]) => void refusals.push(refusal),
+    };
+    let reports = 0;
+    const end = listenToRedis('data/d', cluster, io, () => void reports++);
+    end.catch(() => undefined);
+    await network.clock.advance(12_000);
+    expect([reports, refusals]).toEqual([
+      0,
+      [
+        ['db-auth', 40_000],
+        ['db-auth', 40_000],
+      ],
+    ]);
+    secret = { password: 'pw', 'password-next': 'another' };
+    await network.clock.advance(12_000);
+    expect(reports).toBe(1);
+    await network.clock.advance(12_000);
+    expect(reports).toBe(1);
+    network.abort();
+  });
+
   it('reports within 30 s what has changed, once, and opens one short connection each time', async () => {
     let fields: Readonly<Record<string, string>> = { role: 'master', min_slaves_good_slaves: '1' };
     let ping = 'PONG' as string | RedisError;

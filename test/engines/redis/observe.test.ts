@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { hashOf } from '../../../src/engines/redis/client/identity.ts';
 import { infoFields } from '../../../src/engines/redis/client/reply-fields.ts';
 import { RedisError } from '../../../src/engines/redis/client/resp.ts';
-import { dataNode, isKnownTo, observeRedis, viewOf } from '../../../src/engines/redis/observe/observe.ts';
+import { dataNode, observeRedis, viewOf } from '../../../src/engines/redis/observe/observe.ts';
 import type { DataNode, RedisObserved, SentinelView } from '../../../src/engines/redis/observe/observed.ts';
 import { redisResources } from '../../../src/engines/redis/resources/resources.ts';
 import { settingsToHold } from '../../../src/engines/redis/resources/settings.ts';
@@ -199,6 +199,12 @@ describe('a look at a cluster', () => {
     ]);
   });
 
+  it('asks a sentinel everything at once: what it sees grows old meanwhile', async () => {
+    const mute: Process = (command) => (command.startsWith('SENTINEL') ? hang : []);
+    const { network } = await look({}, { processes: processes({ '10.0.1.0:26379': mute }) });
+    expect(network.asked.filter((line) => line.startsWith('10.0.1.0:26379 SENTINEL'))).toHaveLength(5);
+  });
+
   it.each<readonly [story: string, process: Process, why: string]>([
     ['loads its dataset', () => info({ role: 'master', loading: 1 }), 'it is loading its dataset'],
     [
@@ -304,10 +310,17 @@ describe('a look at a cluster', () => {
     const login = `AUTH ${user} own`;
     /** Knows the identity and copies by it; its clients have this password. */
     const own =
-      (process: Process, password: string, copies: Readonly<Record<string, string>> = {}): Process =>
+      (
+        process: Process,
+        passwords: string | readonly string[],
+        copies: Readonly<Record<string, string>> = {},
+        meets: readonly [user: string, password: string] = [user, 'own'],
+      ): Process =>
       (command) => {
         if (command === login) return 'OK';
-        if (command.startsWith('ACL')) return ['flags', ['on'], 'passwords', [hashOf(password)]];
+        if (command.startsWith('ACL')) return ['flags', ['on'], 'passwords', [passwords].flat().map(hashOf)];
+        if (command === 'SENTINEL CONFIG GET sentinel-user') return ['sentinel-user', meets[0]];
+        if (command === 'SENTINEL CONFIG GET sentinel-pass') return ['sentinel-pass', meets[1]];
         const answer = process(command);
         if (!command.startsWith('CONFIG') || !Array.isArray(answer)) return answer;
         return [...answer, ...flat({ masteruser: user, masterauth: 'own', ...copies })];
@@ -344,7 +357,7 @@ describe('a look at a cluster', () => {
       const { observed } = await look({}, { processes: announcing, secrets });
       expect(lacking(observed)).toEqual([
         ...Array(3).fill(['identity', 'replication']),
-        ...Array(3).fill(['identity']),
+        ...Array(3).fill(['identity', 'peers']),
       ]);
     });
 
@@ -364,6 +377,37 @@ describe('a look at a cluster', () => {
       expect(lacking(observed)).toEqual([...Array(3).fill(['replication']), ...Array(3).fill(undefined)]);
     });
 
+    it.each([
+      ['', 'own'],
+      [user, 'pw'],
+    ] as const)('whose sentinels log in to each other as "%s" with %s', async (name, password) => {
+      const watching = own(sentinel, 'pw', {}, [name, password]);
+      const { observed } = await look({}, { processes: all(own(primaryNode, 'pw'), watching), secrets });
+      expect(lacking(observed)).toEqual([...Array(3).fill(undefined), ...Array(3).fill(['peers'])]);
+    });
+
+    it('whose servers accept what the Secret does not name: numbers stand for it', async () => {
+      const processes = {
+        ...all(own(primaryNode, ['pw', 'old']), own(sentinel, 'pw')),
+        '10.0.1.1:26379': own(sentinel, ['older', 'pw', 'old']),
+      };
+      const { observed } = await look({}, { processes, secrets });
+      const formers = [...observed.data, ...observed.sentinels].map((node) => 'formers' in node && node.formers);
+      const [old] = formers[0] || [];
+      const both = expect.arrayContaining([old, expect.any(Number)]);
+      expect(formers).toEqual([[old], [old], [old], false, both, false]);
+      expect(observed.namedPasswords).toBe(1);
+      expect(JSON.stringify(observed)).not.toContain(hashOf('old'));
+    });
+
+    it('whose Secret names more than one password', async () => {
+      const processes = all(own(primaryNode, ['pw', 'after']), own(sentinel, ['pw', 'before']));
+      const many = { 'db-auth': { password: 'pw', 'password-next': 'after', 'password-previous': 'before\n' } };
+      const { observed } = await look({}, { processes, secrets: { ...secrets, ...many } });
+      expect(lacking(observed)).toEqual(Array(6).fill(['password']));
+      expect([observed.namedPasswords, observed.unusablePassword]).toEqual([3, undefined]);
+    });
+
     it('and is refused altogether: in the words of the server', async () => {
       const { observed } = await look(
         {},
@@ -378,15 +422,6 @@ describe('a look at a cluster', () => {
       );
       expect(observed.data[0]).toMatchObject({ state: 'silent', refusal: refusal.message });
     });
-  });
-
-  it.each([
-    [['flags', ['on', 'nopass'], 'passwords', []], true],
-    [['flags', ['on'], 'passwords', [hashOf('a'), hashOf('pw')]], true],
-    [['flags', ['on'], 'passwords', [hashOf('a')]], false],
-    [null, false],
-  ])('of a user like %j the password is known: %s', (user, known) => {
-    expect(isKnownTo(user, 'pw')).toBe(known);
   });
 
   it('a cluster without pods needs no password', async () => {

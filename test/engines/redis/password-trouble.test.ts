@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { RedisObserved } from '../../../src/engines/redis/observe/observed.ts';
 import { situationOf } from '../../../src/engines/redis/observe/situation.ts';
 import { planRedis } from '../../../src/engines/redis/plan/plan.ts';
 import { redisStatus } from '../../../src/engines/redis/status.ts';
@@ -6,30 +7,52 @@ import { type PlanRow, planned } from '../../support/plan-words.ts';
 import { redisWorld, type Story } from '../../support/redis-situation.ts';
 
 const other = { lacks: ['password'] } as const;
-const all = { nodes: { all: { ...other } }, sentinelLacks: ['password'] } as const satisfies Story;
+const why = 'key password has more than 512 bytes';
+const all = {
+  nodes: { all: { ...other } },
+  sentinelLacks: ['password'],
+  observed: { unusablePassword: why },
+} as const satisfies Story;
 const named = (name: string) => ({ auth: { secretRef: { name } } });
 const renamed = { ...all, before: named('one'), spec: named('two') } as const satisfies Story;
 const refusal = 'WRONGPASS invalid username-password pair or user is disabled.';
 
-describe('a Secret whose password the servers do not know', () => {
+/** One answers, and takes neither the identity nor the password. */
+const refusedBy = (pod: string, address: string): Partial<RedisObserved> => {
+  const { data, sentinels } = redisWorld().observed;
+  const silent = { state: 'silent', pod, address, why: refusal, refusal } as const;
+  return { data: data.map((node) => (node.pod === pod ? silent : node)), sentinels };
+};
+
+describe('a Secret whose password is of no use', () => {
   it.each<PlanRow>([
-    ['is said, and nothing else happens', all, ['blocked PasswordUnknown']],
-    ['though one process alone does not know it', { nodes: { 2: { ...other } } }, ['blocked PasswordUnknown']],
-    ['that is another Secret comes into no template', renamed, ['blocked PasswordUnknown']],
+    ['is said, and nothing else happens', all, ['blocked PasswordUnusable']],
+    [
+      'though one process alone does not know it',
+      { ...all, sentinelLacks: [], nodes: { 2: { ...other } } },
+      ['blocked PasswordUnusable'],
+    ],
+    ['is no matter where the servers have it', { observed: { unusablePassword: why } }, ['settled']],
+    [
+      'one process refuses everything, and nobody restarts',
+      { observed: refusedBy('db-2', '10.0.0.2') },
+      ['blocked PasswordUnknown'],
+    ],
+    ['that is another Secret comes into no template', renamed, ['blocked PasswordUnusable']],
     [
       'restarts nobody who waits for a restart',
       { ...all, pods: { 'db-1': 'outdated', 'db-sentinel-1': 'outdated' } },
-      ['blocked PasswordUnknown'],
+      ['blocked PasswordUnusable'],
     ],
     [
       'keeps nobody from following a failover of Sentinel',
       { ...all, primary: 1, pods: { 'db-0': 'primary', 'db-1': 'replica' } },
-      ['db-0: role primary > replica', 'db-1: role replica > primary', 'blocked PasswordUnknown'],
+      ['db-0: role primary > replica', 'db-1: role replica > primary', 'blocked PasswordUnusable'],
     ],
     [
       'nor from repairs',
       { ...all, sentinels: { 0: 'forgot' } },
-      ['monitor db-sentinel-0 -> db-0', 'blocked PasswordUnknown'],
+      ['monitor db-sentinel-0 -> db-0', 'blocked PasswordUnusable'],
     ],
     [
       'nor from promoting the last primary',
@@ -86,30 +109,28 @@ describe('a Secret whose password the servers do not know', () => {
     expect(steps.flatMap((step) => (step.type === 'apply' ? step.object.kind : []))).toEqual(['ConfigMap']);
   });
 
-  it('is in the status with who refuses, and in which words', () => {
+  it('is in the status with its key, and without itself', () => {
     const { cluster, children, observed } = redisWorld({ ...all, status: { initialized: true } as never });
-    const status = redisStatus(
-      situationOf(cluster, children, observed),
-      planRedis(situationOf(cluster, children, observed)),
-    );
+    const situation = situationOf(cluster, children, observed);
+    const status = redisStatus(situation, planRedis(situation));
     expect(status.phase).toBe('Blocked');
     expect(status.primary).toBe('db-0');
     expect(status.conditions.find(({ type }) => type === 'Ready')).toEqual({
       type: 'Ready',
       status: 'False',
-      reason: 'PasswordUnknown',
+      reason: 'PasswordUnusable',
       message:
-        'the password in Secret db-auth is not the one that the servers have: db-0, db-1, db-2, db-sentinel-0, db-sentinel-1, ' +
-        'db-sentinel-2 would answer WRONGPASS to it. They keep theirs, and nothing is restarted; put the old password back into the Secret',
+        'Secret db-auth names a password that is of no use: key password has more than 512 bytes. No server is told, and nothing is ' +
+        'restarted; the servers keep the passwords that they have',
     });
+    expect(status.conditions.map(({ type }) => type)).not.toContain('PasswordOverlap');
   });
 
   it('that all but one know has that one named, which is to start with it', () => {
-    const { cluster, children, observed } = redisWorld({ nodes: { 2: { ...other } } });
+    const { cluster, children, observed } = redisWorld({ observed: refusedBy('db-2', '10.0.0.2') });
     expect(planRedis(situationOf(cluster, children, observed)).outcome).toMatchObject({
       reason: 'PasswordUnknown',
-      message:
-        'most processes have the password in Secret db-auth, but db-2 would answer WRONGPASS to it: delete the pod db-2, and it starts with it',
+      message: `most processes have the password in Secret db-auth, but db-2 answers: ${refusal}: delete the pod db-2, and it starts with it`,
     });
   });
 

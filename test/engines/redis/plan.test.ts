@@ -6,6 +6,9 @@ import { noChildren } from '../../../src/resources/children.ts';
 import { type PlanRow, planned, words } from '../../support/plan-words.ts';
 import { redisCluster, redisWorld, type Story } from '../../support/redis-situation.ts';
 
+/** Valkey 8.1 behind Valkey 9.1, which has a hash whose fields expire. */
+const leftBehind = { version: '7.0.15', linkUp: false } as const;
+const asked = { fullSyncs: 20 } as const;
 const alone = { mode: 'Standalone', replicas: 1 } as const;
 
 describe('restarts for a new template', () => {
@@ -71,6 +74,31 @@ describe('restarts for a new template', () => {
     [
       'nor one that has the new template',
       { primary: 1, nodes: { 0: { version: '7.0.15', linkUp: false, copyRefused: true } } },
+      ['wait MembersNotReady'],
+    ],
+    [
+      'an older node that its primary can write no copy for restarts as well, once it has asked again and again',
+      { primary: 1, pods: { 'db-0': 'outdated' }, nodes: { 0: leftBehind, 1: asked } },
+      ['delete Pod db-0', 'wait Restarting'],
+    ],
+    [
+      'not while it may receive one',
+      { primary: 1, pods: { 'db-0': 'outdated' }, nodes: { 0: leftBehind, 1: { fullSyncs: 19 } } },
+      ['wait MembersNotReady'],
+    ],
+    [
+      'nor while another one is away',
+      { primary: 1, pods: { 'db-0': 'outdated' }, nodes: { 0: leftBehind, 1: asked, 2: 'silent' } },
+      ['wait MembersNotReady'],
+    ],
+    [
+      'nor where a restart takes what it has, and nobody else has it but the primary',
+      {
+        primary: 1,
+        spec: { storage: { ephemeral: true } },
+        pods: { 'db-0': 'outdated' },
+        nodes: { 0: leftBehind, 1: { ...asked, replicas: [] }, 2: { linkUp: false } },
+      },
       ['wait MembersNotReady'],
     ],
     ['G5: it has no pod yet', { nodes: { 2: 'gone' }, pods: { 'db-1': 'outdated' } }, ['wait MembersNotReady']],

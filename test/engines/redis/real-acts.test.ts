@@ -1,32 +1,14 @@
 /** Actions that move the primary, on real servers and sentinels: what they ask has to be there. */
-import { connect } from 'node:net';
-import type { Duplex } from 'node:stream';
-import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { EngineContext } from '../../../src/engine/engine-context.ts';
 import { actRedis } from '../../../src/engines/redis/act/act.ts';
 import { info } from '../../faults/redis/conformance/conversation.ts';
 import { realStage } from '../../faults/redis/conformance/real-stage.ts';
 import { password, type Stage, watched } from '../../faults/redis/conformance/stage.ts';
-import { installedVersion } from '../../support/redis-server.ts';
+import { realContext } from '../../support/real-context.ts';
+import { serverPrograms } from '../../support/redis-program.ts';
 import { redisCluster } from '../../support/redis-situation.ts';
 
-const io: EngineContext = {
-  signal: new AbortController().signal,
-  now: () => Date.now(),
-  sleep: (ms, signal) => delay(ms, undefined, signal === undefined ? {} : { signal }),
-  secret: async (name) => (name === 'db-auth' ? { password } : undefined),
-  secretRefused: () => undefined,
-  serviceAccount: () => Promise.resolve(undefined),
-  claim: () => Promise.reject(new Error('nobody here has claims')),
-  exchange: () => Promise.reject(new Error('nobody here speaks HTTP')),
-  dial: (host, port) =>
-    new Promise<Duplex>((resolve, reject) => {
-      const socket = connect({ host, port });
-      socket.once('error', reject);
-      socket.once('connect', () => resolve(socket));
-    }),
-};
+const io = realContext({ 'db-auth': { password } });
 
 async function pairUnderSentinel(stage: Stage): Promise<void> {
   await Promise.all(['n1', 'n2', 's1'].map((member) => stage.start(member)));
@@ -41,12 +23,12 @@ async function pairUnderSentinel(stage: Stage): Promise<void> {
   });
 }
 
-describe.skipIf(installedVersion === undefined)('actions on real servers', () => {
+describe.skipIf(serverPrograms.length === 0).each([...serverPrograms])('actions on $name', ({ server }) => {
   let stage: Stage | undefined;
   afterEach(async () => stage?.close());
 
   it('R7: a hand-over moves the role, not by a sentinel in TILT mode, and nobody follows by what was seen before', async () => {
-    stage = await realStage();
+    stage = await realStage(() => server);
     const at = stage;
     await pairUnderSentinel(at);
     const member = (name: string): { pod: string; address: string } => ({ pod: name, address: at.address(name) });

@@ -8,11 +8,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { hashOf } from '../../../src/engines/redis/client/identity.ts';
+import { releases } from '../../../src/engines/redis/kind/server.ts';
 import { scripts } from '../../../src/engines/redis/resources/scripts.ts';
-import { redisPrograms } from '../../support/redis-program.ts';
+import { programFolder, serverPrograms } from '../../support/redis-program.ts';
 
 const isolated = ['-rn', '/bin/sh', '-c'] as const;
-const isPossible = spawnSync('unshare', [...isolated, 'ip link set lo up && redis-cli --version']).status === 0;
+const isPossible = spawnSync('unshare', [...isolated, 'ip link set lo up']).status === 0;
 
 const identity = 'clusterwright/apps/db';
 const [n1, n2, s1, n9, s9] = ['127.0.1.1', '127.0.1.2', '127.0.1.11', '127.0.2.1', '127.0.2.11'] as const;
@@ -31,8 +32,8 @@ const prelude = `
 set -u
 ip link set lo up
 trap 'kill -9 $(cat *.pid) 2> /dev/null' EXIT
-start() { mkdir -p "$1.d"; redis-server "$1.conf" --dir "$PWD/$1.d" $2 > "$1.log" 2>&1 & echo $! > "$1.pid"; }
-ask() { REDISCLI_AUTH=pw redis-cli -h "$@" 2>&1 | tr '\\n' ' '; echo; }
+start() { mkdir -p "$1.d"; $SERVER-server "$1.conf" --dir "$PWD/$1.d" $2 > "$1.log" 2>&1 & echo $! > "$1.pid"; }
+ask() { REDISCLI_AUTH=pw $SERVER-cli -h "$@" 2>&1 | tr '\\n' ' '; echo; }
 run() { code=0; /bin/sh -c "set -eu; . $CONFIG_DIR/library.sh; $1" 2>&1 || code=$?; }
 role() { ask "$1" role | cut -d ' ' -f 1; }
 names() { ask "$1" -p 26379 sentinel get-master-addr-by-name db; }
@@ -43,14 +44,14 @@ until ask ${s1} -p 26379 sentinel replicas db | grep -q 'flags slave '; do sleep
 ask ${n1} set ours 1 > /dev/null; ask ${n9} set theirs 1 > /dev/null
 `;
 
-describe.skipIf(!isPossible).each([...redisPrograms])('beside servers of %s', (_, [program, ...args]) => {
+describe.skipIf(!isPossible).each([...serverPrograms])('beside servers of $name', (servers) => {
+  const { program } = releases[servers.engine];
   let directory = '';
   beforeEach(() => {
     directory = mkdtempSync(join(tmpdir(), 'real-confined-'));
     const put = (name: string, text: string, mode = 0o644): void =>
       writeFileSync(join(directory, name), text, { mode });
-    for (const name of ['run', 'config', 'data', 'bin']) mkdirSync(join(directory, name));
-    put('bin/redis-server', `#!/bin/sh\nexec ${program} ${args.join(' ')} "$@"\n`, 0o755);
+    for (const name of ['run', 'config', 'data']) mkdirSync(join(directory, name));
     for (const [name, text] of Object.entries(scripts)) {
       put(
         `config/${name}`,
@@ -88,7 +89,8 @@ describe.skipIf(!isPossible).each([...redisPrograms])('beside servers of %s', (_
       cwd: directory,
       encoding: 'utf8',
       env: {
-        PATH: `${join(directory, 'bin')}:${process.env.PATH}`,
+        PATH: `${programFolder(servers)}:${process.env.PATH}`,
+        SERVER: program,
         CONFIG_DIR: join(directory, 'config'),
         AUTH_FILE: join(directory, 'secret'),
         IDENTITY_FILE: join(directory, 'own'),

@@ -1,5 +1,5 @@
 /**
- * The probes of the pods beside a real server, in a network of their own: the ports are those of every pod. Needs
+ * The probes of the pods beside a real server of each engine and version, in a network of their own: the ports are those of every pod. Needs
  * redis-server, and a kernel that gives this user a network namespace.
  */
 import { spawnSync } from 'node:child_process';
@@ -7,25 +7,26 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { releases } from '../../../src/engines/redis/kind/server.ts';
 import { scripts } from '../../../src/engines/redis/resources/scripts.ts';
-import { installedVersion } from '../../support/redis-server.ts';
+import { programFolder, serverPrograms } from '../../support/redis-program.ts';
 
 const isolated = ['-rn', '/bin/sh', '-c'] as const;
-const isPossible =
-  installedVersion !== undefined && spawnSync('unshare', [...isolated, 'ip link set lo up']).status === 0;
+const isPossible = spawnSync('unshare', [...isolated, 'ip link set lo up']).status === 0;
 
 /** Starts a server as the pods do; `$run PROBE` prints its exit code. */
 const stage = (server: string): string => `
 set -u
 ip link set lo up
-redis-server ${server} > log 2>&1 &
+$SERVER-server ${server} > log 2>&1 &
 server=$!
 trap 'kill -9 $server' EXIT
-until redis-cli -p "$PORT" ping > /dev/null 2>&1; do sleep 0.05; done
+until $SERVER-cli -p "$PORT" ping > /dev/null 2>&1; do sleep 0.05; done
 run() { code=0; /bin/sh "$CONFIG_DIR/$1" > /dev/null 2>&1 || code=$?; printf '%s ' "$code"; }
 `;
 
-describe.skipIf(!isPossible)('on a real server', () => {
+describe.skipIf(!isPossible).each([...serverPrograms])('on $name', (own) => {
+  const { program } = releases[own.engine];
   let directory = '';
   beforeEach(() => {
     directory = mkdtempSync(join(tmpdir(), 'real-probes-'));
@@ -51,7 +52,8 @@ describe.skipIf(!isPossible)('on a real server', () => {
       cwd: directory,
       encoding: 'utf8',
       env: {
-        PATH: process.env.PATH,
+        PATH: `${programFolder(own)}:${process.env.PATH}`,
+        SERVER: program,
         PORT: port,
         CONFIG_DIR: join(directory, 'config'),
         AUTH_FILE: join(directory, 'secret'),
@@ -71,8 +73,8 @@ describe.skipIf(!isPossible)('on a real server', () => {
   const both = 'run ping.sh; run alive.sh; echo';
 
   it('a node that has as many clients as it takes is alive and ready', () => {
-    const hold = '(sleep 2 | redis-cli > held 2>&1) & ';
-    expect(play('6379', `${both}\n${hold} ${hold} sleep 0.5\nredis-cli ping; ${both}`)).toEqual([
+    const hold = '(sleep 2 | $SERVER-cli > held 2>&1) & ';
+    expect(play('6379', `${both}\n${hold} ${hold} sleep 0.5\n$SERVER-cli ping; ${both}`)).toEqual([
       '0 0',
       'ERR max number of clients reached',
       '0 0',
@@ -87,7 +89,7 @@ describe.skipIf(!isPossible)('on a real server', () => {
   });
 
   it('a node that refuses its own pod is alive, and as ready as before', () => {
-    const other = 'REDISCLI_AUTH=pw redis-cli config set requirepass other > log';
+    const other = 'REDISCLI_AUTH=pw $SERVER-cli config set requirepass other > log';
     expect(play('6379', `${both}\n${other}; ${both}\n: > run/loading; ${both}`)).toEqual(['0 0', '0 0', '1 0']);
   });
 
@@ -102,7 +104,7 @@ describe.skipIf(!isPossible)('on a real server', () => {
   it('a sentinel whose Secret says something else by now, or that refuses its own pod, is alive and ready', () => {
     const probes = 'run watching.sh; run sentinel-alive.sh; echo';
     const other =
-      'REDISCLI_AUTH=pw redis-cli -p 26379 acl setuser default "#$(printf other | sha256sum | cut -c1-64)" "<pw" > log';
+      'REDISCLI_AUTH=pw $SERVER-cli -p 26379 acl setuser default "#$(printf third | sha256sum | cut -c1-64)" "<pw" > log';
     expect(
       play(
         '26379',

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { hashOf } from '../../../src/engines/redis/client/identity.ts';
 import { RedisError, type Reply } from '../../../src/engines/redis/client/resp.ts';
 import { passwordOf, sessionsWith, withSession } from '../../../src/engines/redis/client/session.ts';
 import { redisCluster } from '../../support/redis-situation.ts';
@@ -124,10 +125,12 @@ describe('the password', () => {
   });
 
   it('is the generated one, or that of the user, and its first line only, as in the pods', async () => {
-    expect(await passwordOf(redisCluster(), io)).toBe('generated');
-    expect(await passwordOf(redisCluster({ auth: { secretRef: { name: 'mine', key: 'redis' } } }), io)).toBe(
-      'line one',
-    );
+    expect(await passwordOf(redisCluster(), io)).toEqual({
+      password: 'generated',
+      clients: { hashes: [hashOf('generated')] },
+    });
+    const mine = await passwordOf(redisCluster({ auth: { secretRef: { name: 'mine', key: 'redis' } } }), io);
+    expect(mine.password).toBe('line one');
   });
 
   it.each([

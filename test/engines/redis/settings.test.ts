@@ -54,14 +54,32 @@ describe('settings', () => {
   });
 
   it('name every directive once, as something that is set at once or by a restart', () => {
-    const cluster = redisCluster({ version: '8.0' });
-    const names = [...Object.keys(dynamicSettings(cluster)), ...Object.keys(restartSettings(cluster))];
-    expect(names.sort()).toEqual(Object.keys(redisDirectives).sort());
+    const namesIn = (spec: RedisSpecInput): readonly string[] => {
+      const cluster = redisCluster(spec);
+      return [...Object.keys(dynamicSettings(cluster)), ...Object.keys(restartSettings(cluster))].sort();
+    };
+    const all = Object.keys(redisDirectives).sort();
+    expect(namesIn({ version: '8.0' })).toEqual(all.filter((name) => !name.startsWith('commandlog-')));
+    expect(namesIn({ engine: 'Valkey', version: '8.1' })).toEqual(all.filter((name) => name !== 'dynamic-hz'));
   });
 
   it('leave out what an older server does not know', () => {
     expect(dynamic({ version: '7.0' })).not.toHaveProperty('set-max-listpack-entries');
     expect(dynamic({ version: '7.2' })).toHaveProperty('set-max-listpack-entries', '128');
+    expect(dynamic({ engine: 'Valkey', version: '7.2' })).toHaveProperty('set-max-listpack-entries', '128');
+    expect(dynamic({ engine: 'Valkey', version: '8.0' })).toHaveProperty('dynamic-hz', 'yes');
+    expect(dynamic({ engine: 'Valkey', version: '8.1' })).not.toHaveProperty('dynamic-hz');
+    expect(dynamic({ engine: 'Valkey', version: '8.0' })).not.toHaveProperty('commandlog-reply-larger-than');
+    expect(dynamic({ engine: 'Valkey', version: '9.1' })).toHaveProperty('commandlog-reply-larger-than', '1048576');
+  });
+
+  it('have the defaults of the engine and version', () => {
+    const lazy = (spec: RedisSpecInput) => dynamic(spec)['lazyfree-lazy-user-del'];
+    expect([lazy({ version: '8.0' }), lazy({ engine: 'Valkey', version: '7.2' })]).toEqual(['no', 'no']);
+    expect([lazy({ engine: 'Valkey', version: '8.0' }), lazy({ engine: 'Valkey', version: '9.1' })]).toEqual([
+      'yes',
+      'yes',
+    ]);
   });
 
   it('to change are those that differ, on servers that know them', () => {

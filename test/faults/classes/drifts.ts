@@ -52,7 +52,7 @@ export const drifted: FaultGenerator = {
       if (isPatronis(name)) return isStopped ? ['edit'] : ['delete', 'edit'];
       if ((isLoss || isAway) && kind === 'statefulsets') return ['edit', 'relabel', 'disown'];
       // Whoever starts meanwhile starts with the password in the Secret, and is not let in: sizes stay as they are found.
-      if (scenario.id === 'S7 password' && kind === 'statefulsets') return ['relabel', 'disown'];
+      if (scenario.id === 'S7 unusable' && kind === 'statefulsets') return ['relabel', 'disown'];
       return ['delete', 'edit', 'relabel', 'disown'];
     };
     // Patroni and the operator write annotations there and nothing else: what else somebody writes, nobody reads.

@@ -256,16 +256,44 @@ export const planMutants: readonly Mutant[] = [
     oracle: 'O1',
   },
   {
-    id: 'unknown-password-unsaid',
-    defect: 'nobody says that the servers do not know the password in the Secret',
+    id: 'unusable-password-unsaid',
+    defect: 'nobody says that the password in the Secret is of no use',
     edits: [
       {
         file: 'engines/redis/plan/plan.ts',
-        find: 'if (problem !== undefined) return unfinished([], passwordUnknown(problem));',
-        replace: '',
+        find: 'const held = problem ?? awaitsPasswords(situation);',
+        replace: 'const held = awaitsPasswords(situation);',
+      },
+    ],
+    scenarios: ['S7 unusable'],
+    classes: ['F1'],
+    oracle: 'O1',
+  },
+  {
+    id: 'former-password-kept',
+    defect: 'the password of before is accepted for ever',
+    edits: [
+      {
+        file: 'engines/redis/plan/plan.ts',
+        find: 'if (retirement.length > 0) return',
+        replace: 'if (retirement.length > 99) return',
       },
     ],
     scenarios: ['S7 password'],
+    classes: ['F1'],
+    oracle: 'O1',
+  },
+  {
+    id: 'sentinels-meet-by-password',
+    defect: 'sentinels of an older cluster log in to each other with the password of the clients for ever',
+    edits: [
+      {
+        file: 'engines/redis/plan/introduce.ts',
+        find: "const [sentinel] = sentinels.filter((one) => !hasAll(one, 'peers'));",
+        replace: "const [sentinel] = sentinels.filter((one) => !hasAll(one, 'peers') && !hasAll(one, 'identity'));",
+      },
+    ],
+    scenarios: ['S16 older'],
     classes: ['F1'],
     oracle: 'O1',
   },

@@ -83,7 +83,7 @@ export class DataNode implements Server {
     this.host = host;
     this.version = version;
     this.settings = new Settings(conf, version);
-    this.users = new Users(conf.users, () => this.settings.text('requirepass'));
+    this.users = new Users(conf.users, () => this.settings.text('requirepass'), conf.accepted);
     this.runId = hexId(host.random);
     this.startedAt = host.time.monotonic();
     this.replication = new Replication(this);

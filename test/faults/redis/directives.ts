@@ -4,8 +4,8 @@
  */
 
 import type { StructuralSchema } from '../../../src/api/schema.ts';
-import { type Directive, redisDirectives } from '../../../src/engines/redis/kind/directives.ts';
-import { type Hashes, userOf } from './users.ts';
+import { type Directive, isKnown, redisDirectives } from '../../../src/engines/redis/kind/directives.ts';
+import { defaultRuleOf, type Hashes, userOf } from './users.ts';
 
 /** What the engine sets beside the users' directives, or a harness wants to, with the server's defaults. */
 const own: Readonly<Record<string, string>> = {
@@ -61,7 +61,7 @@ const units: Readonly<Record<string, number>> = { kb: 1024, mb: 1024 ** 2, gb: 1
 
 function directiveOf(name: string, version: string): Directive | undefined {
   const directive: Directive | undefined = (redisDirectives as Readonly<Record<string, Directive>>)[name];
-  return directive !== undefined && Number(directive.since ?? 0) <= Number(version) ? directive : undefined;
+  return directive !== undefined && isKnown(directive, { engine: 'Redis', version }) ? directive : undefined;
 }
 
 /** Splits a line as the server does: words, or strings in double quotes with a backslash before what is special. */
@@ -74,6 +74,8 @@ export interface Conf {
   readonly settings: ReadonlyMap<string, string>;
   readonly follows?: { readonly host: string; readonly port: number };
   readonly users: Hashes;
+  /** Of the default user, where it has a rule. */
+  readonly accepted?: readonly string[];
 }
 
 /** Undefined where a line keeps the server from starting: a directive that this version does not know. */
@@ -85,13 +87,17 @@ export function parseConf(
   const settings = new Map<string, string>();
   const users = new Map<string, string>();
   let follows: Conf['follows'];
+  let accepted: Conf['accepted'];
   const read = (content: string | undefined): boolean => {
     if (content === undefined) return false;
     return content.split('\n').every((line) => {
       const [name, ...values] = words(line);
       if (name === undefined || name.startsWith('#')) return true;
       if (name === 'include') return read(include(values[0] ?? ''));
-      if (name === 'user') {
+      if (name === 'user' && values[0] === 'default') {
+        accepted = defaultRuleOf(values);
+        if (accepted === undefined) return false;
+      } else if (name === 'user') {
         const user = userOf(values);
         if (user === undefined || users.has(user[0])) return false;
         users.set(...user);
@@ -103,7 +109,11 @@ export function parseConf(
     });
   };
   if (!read(text)) return undefined;
-  return follows === undefined ? { settings, users } : { settings, users, follows };
+  return {
+    ...{ settings, users },
+    ...(follows === undefined ? {} : { follows }),
+    ...(accepted === undefined ? {} : { accepted }),
+  };
 }
 
 function canonical(name: string, value: string, version: string): string {

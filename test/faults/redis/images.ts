@@ -132,25 +132,27 @@ class Container implements RunningProgram {
     const mounted = (this.#context.file(env.AUTH_FILE ?? '') ?? '').split('\n', 1)[0] ?? '';
     const password = typeof run.get('password') === 'string' ? String(run.get('password')) : mounted;
     const identityFile = env.IDENTITY_FILE === undefined ? undefined : this.#context.file(env.IDENTITY_FILE);
-    const errand = { host: this.#host, namespace, password };
-    return {
+    const errand = { host: this.#host, namespace };
+    const shell: PodShell = {
       podIP: ip,
       podName: `${namespace}/${env.POD_NAME}`,
       clusterName: env.CLUSTER_NAME ?? '',
       configDir: env.CONFIG_DIR ?? '',
       password,
+      mounted,
+      isNew: !run.has('password'),
       identityPassword: identityFile?.split('\n', 1)[0],
       databases: env.DATABASES,
       config: (name) => this.#context.file(`${env.CONFIG_DIR}/${name}`) ?? '',
       cli: async (seconds, args, other) => {
         this.#throwIfEnded();
-        const end = await redisCli({ ...errand, password: other ?? password, seconds, args });
+        const end = await redisCli({ ...errand, password: other ?? shell.password, seconds, args });
         this.#throwIfEnded();
         return end?.printed;
       },
-      heard: async (seconds, args, login) => {
+      heard: async (seconds, args, login, other) => {
         this.#throwIfEnded();
-        const end = await redisCli({ ...errand, seconds, args, login });
+        const end = await redisCli({ ...errand, password: other ?? shell.password, seconds, args, login });
         this.#throwIfEnded();
         return end === undefined ? '' : [...end.warned, end.printed].join('\n');
       },
@@ -167,6 +169,7 @@ class Container implements RunningProgram {
         () => time.monotonic(),
       ),
     };
+    return shell;
   }
 
   #throwIfEnded(): void {

@@ -21,6 +21,9 @@ const reconnectMs = 50;
 /** A time without an acknowledged write that is worth telling. */
 const outageMs = 3_000;
 
+/** A command may have no more parts. */
+const keysAtOnce = 1_000;
+
 const sentinelPort = 26379;
 
 /** What a client of Sentinel is told: the first answer counts. Undefined where no sentinel names anybody. */
@@ -148,10 +151,15 @@ export function openSimulatedLedger(
     for (let attempt = 0; ; attempt++) {
       try {
         const connection = await connect();
-        const values = await within(world, answerMs, connection.command('MGET', ...acknowledged));
+        const gone: string[] = [];
+        for (let from = 0; from < acknowledged.length; from += keysAtOnce) {
+          const keys = acknowledged.slice(from, from + keysAtOnce);
+          const values = await within(world, answerMs, connection.command('MGET', ...keys));
+          if (!Array.isArray(values)) throw new Error('MGET answered no list');
+          gone.push(...keys.filter((key, n) => values[n] !== key.slice('key:'.length)));
+        }
         connection.close();
-        if (!Array.isArray(values)) throw new Error('MGET answered no list');
-        return acknowledged.filter((key, n) => values[n] !== key.slice('key:'.length));
+        return gone;
       } catch (error) {
         if (attempt === 20)
           return [`everything: it cannot be read: ${error instanceof Error ? error.message : String(error)}`];

@@ -102,9 +102,27 @@ function monitor(sentinel: Sentinel, name: string, [ip = '', port = '', quorum =
   return 'OK';
 }
 
-function config(sentinel: Sentinel, verb: string, names: readonly string[]): Reply {
-  if (verb.toUpperCase() !== 'GET' || names.join() !== 'announce-ip') throw new Error(`not simulated: ${names.join()}`);
-  return ['announce-ip', sentinel.announceIp];
+/** One name at a time, as version 7.0 wants it. What it is told about others has it call them anew. */
+function config(sentinel: Sentinel, verb: string, [name = '', value]: readonly string[]): Reply {
+  switch (`${verb.toUpperCase()} ${name}`) {
+    case 'GET announce-ip':
+      return [name, sentinel.announceIp];
+    case 'GET sentinel-user':
+      return [name, sentinel.peerUser];
+    case 'GET sentinel-pass':
+      return [name, sentinel.peerPassword];
+    case 'SET sentinel-user':
+      sentinel.peerUser = value ?? '';
+      break;
+    case 'SET sentinel-pass':
+      sentinel.peerPassword = value ?? '';
+      break;
+    default:
+      throw new Error(`not simulated: ${verb} ${name}`);
+  }
+  sentinel.changed();
+  sentinel.wake();
+  return 'OK';
 }
 
 function reset(sentinel: Sentinel, pattern: string): Reply {

@@ -3,7 +3,7 @@
  * a volume, so that a restarted container goes on where it stood.
  */
 import type { Volume } from '../world/workload.ts';
-import { type Hashes, userOf } from './users.ts';
+import { defaultRuleOf, type Hashes, userOf } from './users.ts';
 import type { WatchSettings } from './watch.ts';
 
 export const sentinelFile = 'sentinel.conf';
@@ -28,6 +28,8 @@ export interface SentinelConf {
   readonly peerUser: string;
   readonly peerPassword: string;
   readonly users: Hashes;
+  /** Of the default user, where it has a rule: hashes. */
+  readonly accepted?: readonly string[];
   readonly currentEpoch: number;
   readonly watches: readonly StoredWatch[];
 }
@@ -67,6 +69,7 @@ export function writeSentinelFile(volume: Volume | undefined, conf: SentinelConf
 export function parseSentinelConf(lines: readonly (readonly string[])[]): SentinelConf {
   let [id, announceIp, password, peerUser, peerPassword] = ['', '', '', '', ''];
   const users = new Map<string, string>();
+  let accepted: readonly string[] | undefined;
   let watches: StoredWatch[] = [];
   const change = (name: string | undefined, settings: Partial<WatchSettings>): void => {
     watches = watches.map((w) => (w.name === name ? { ...w, settings: { ...w.settings, ...settings } } : w));
@@ -75,6 +78,11 @@ export function parseSentinelConf(lines: readonly (readonly string[])[]): Sentin
     if (['', 'port', 'dir', 'protected-mode'].includes(first)) continue;
     if (first === 'requirepass') {
       password = rest[0] ?? '';
+      continue;
+    }
+    if (first === 'user' && rest[0] === 'default') {
+      accepted = defaultRuleOf(rest);
+      if (accepted === undefined) throw new Error(`Bad user: ${rest.join(' ')}`);
       continue;
     }
     if (first === 'user') {
@@ -99,5 +107,6 @@ export function parseSentinelConf(lines: readonly (readonly string[])[]): Sentin
       change(name, { [settingNames[directive as keyof typeof settingNames]]: Number(value) });
     } else throw new Error(`Unrecognized sentinel configuration statement: ${directive}`);
   }
-  return { id, announceIp, password, peerUser, peerPassword, users, currentEpoch: 0, watches };
+  const own = accepted === undefined ? {} : { accepted };
+  return { id, announceIp, password, peerUser, peerPassword, users, ...own, currentEpoch: 0, watches };
 }

@@ -48,6 +48,9 @@ export class Sentinel implements Server {
   readonly runId: string;
   readonly users: Users;
   readonly #conf: SentinelConf;
+  /** As whom it logs in to other sentinels. */
+  peerUser: string;
+  peerPassword: string;
   readonly watches = new Map<string, Watch>();
   readonly connections: Connections;
   currentEpoch: number;
@@ -65,7 +68,9 @@ export class Sentinel implements Server {
     this.runId = this.id;
     this.announceIp = conf.announceIp === '' ? host.ip : conf.announceIp;
     this.#conf = conf;
-    this.users = new Users(conf.users, () => conf.password);
+    this.peerUser = conf.peerUser;
+    this.peerPassword = conf.peerPassword;
+    this.users = new Users(conf.users, () => conf.password, conf.accepted);
     this.currentEpoch = conf.currentEpoch;
     this.connections = new Connections(host.time, (client, args) => executeSentinel(this, client, args));
     const now = host.time.monotonic();
@@ -169,7 +174,7 @@ export class Sentinel implements Server {
   }
 
   mayTalkToPeer(peer: Sentinel): boolean {
-    return peer.users.takes(this.#conf.peerUser, this.#conf.peerPassword);
+    return peer.users.takes(this.peerUser, this.peerPassword);
   }
 
   /** `refused` is an answer, but none that counts as life. */
@@ -263,9 +268,10 @@ export class Sentinel implements Server {
       id: this.id,
       announceIp: this.announceIp,
       password: this.#conf.password,
-      peerUser: this.#conf.peerUser,
-      peerPassword: this.#conf.peerPassword,
+      peerUser: this.peerUser,
+      peerPassword: this.peerPassword,
       users: this.users.all,
+      accepted: this.users.accepted,
       currentEpoch: this.currentEpoch,
       watches: [...this.watches.values()].map((watch) => ({
         name: watch.name,

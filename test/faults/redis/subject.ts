@@ -1,5 +1,6 @@
 /** RedisCluster as the harness sees it: its processes' own word on how whole it is, its clients, its accidents. */
 import type { KubeObject } from '../../../src/api/object.ts';
+import { hashOf } from '../../../src/engines/redis/client/identity.ts';
 import { redisKind } from '../../../src/engines/redis/kind/schema.ts';
 import { addressOf, podComplaints, podsOf, revisionOfSet, statusComplaints } from '../readiness.ts';
 import type { Findings, ProcessFault, SimulatedWorld, Subject, SubjectKit } from '../subject.ts';
@@ -7,7 +8,7 @@ import { redisDatabase } from './backup.ts';
 import type { DataNode } from './data-node.ts';
 import { entrances, isEntrance } from './entrance.ts';
 import { simulatedRedis } from './images.ts';
-import { namedBySentinels, openConnection, openSimulatedLedger } from './ledger.ts';
+import { namedBySentinels, openConnection, openSimulatedLedger, passwordIn } from './ledger.ts';
 import { leaveWithoutIdentity } from './older.ts';
 import type { Processes } from './processes.ts';
 import type { Sentinel } from './sentinel.ts';
@@ -100,6 +101,7 @@ function ofProcesses(world: SimulatedWorld, processes: Processes): string[] {
   }));
   return [
     ...ofIdentity(world, nodes, sentinels),
+    ...ofPasswords(world, nodes, sentinels),
     ...replicas.flatMap(({ name, node }) =>
       node?.replication.isUp === true && node.replication.source?.host === addressOf(primary.pod)
         ? []
@@ -135,7 +137,29 @@ function ofIdentity(
         ? []
         : [`${name} does not watch as the cluster`],
     ),
+    ...sentinels.flatMap(({ name, sentinel }) =>
+      sentinel?.peerUser === user ? [] : [`${name} does not meet the other sentinels as the cluster`],
+    ),
   ];
+}
+
+/** Clients log in with what the Secret says, and with nothing else. */
+function ofPasswords(
+  world: SimulatedWorld,
+  nodes: readonly { readonly name: string; readonly node: DataNode | undefined }[],
+  sentinels: readonly { readonly name: string; readonly sentinel: Sentinel | undefined }[],
+): string[] {
+  const password = passwordIn(world);
+  if (password === '') return [];
+  const servers = [
+    ...nodes.map(({ name, node }) => ({ name, users: node?.users })),
+    ...sentinels.map(({ name, sentinel }) => ({ name, users: sentinel?.users })),
+  ];
+  return servers.flatMap(({ name, users }) =>
+    users === undefined || users.accepted.join() === hashOf(password)
+      ? []
+      : [`${name} lets clients in with others than the password in the Secret`],
+  );
 }
 
 function ofSentinel(

@@ -1,5 +1,6 @@
 /**
- * Who may log in to a simulated server: the default user, whose password is `requirepass`, and users who may do everything.
+ * Who may log in to a simulated server: the default user, whose password is `requirepass` unless its rule says otherwise, and users who may do
+ * everything.
  * Of rules of less there is the one for the default user, without its channels: nobody here says hello by a name. Passwords that
  * nobody has hashed are not simulated.
  */
@@ -19,6 +20,13 @@ export function userOf([name = '', ...rules]: readonly string[]): readonly [name
   return hash === undefined || others !== 'on ~* &* +@all' || name === '' ? undefined : [name, hash];
 }
 
+/** The hashes of `user default on #HASH #HASH ~* &* +@all`; undefined of any other user. */
+export function defaultRuleOf([name, ...rules]: readonly string[]): readonly string[] | undefined {
+  const hashes = rules.flatMap((rule) => (/^#[0-9a-f]{64}$/.test(rule) ? [rule.slice(1)] : []));
+  const others = rules.filter((rule) => !rule.startsWith('#')).join(' ');
+  return name === 'default' && hashes.length > 0 && others === 'on ~* &* +@all' ? hashes : undefined;
+}
+
 /** What the default user may not do, once it is confined. */
 const confined: ReadonlySet<string> = new Set(['REPLICAOF', 'SLAVEOF', 'FAILOVER']);
 
@@ -27,23 +35,33 @@ export class Users {
   readonly #hashes: Map<string, string>;
   /** Of the default user; empty where it needs none. */
   readonly #password: () => string;
+  /** Of the default user, in the place of its password. */
+  #accepted: readonly string[] | undefined;
+  readonly #isFromFile: boolean;
 
-  constructor(hashes: Hashes, password: () => string) {
+  constructor(hashes: Hashes, password: () => string, accepted?: readonly string[]) {
     this.#hashes = new Map(hashes);
     this.#password = password;
+    this.#accepted = accepted;
+    this.#isFromFile = accepted !== undefined;
   }
 
   get all(): Hashes {
     return this.#hashes;
   }
 
+  /** Hashes of the default user, in the order in which it was told of them. */
+  get accepted(): readonly string[] {
+    return this.#accepted ?? (this.#password() === '' ? [] : [hashOf(this.#password())]);
+  }
+
   get isOpen(): boolean {
-    return this.#password() === '';
+    return this.accepted.length === 0;
   }
 
   /** Whether it lets them in. An empty name is that of the default user. */
   takes(name: string, password: string): boolean {
-    if (name === '' || name === 'default') return this.isOpen || password === this.#password();
+    if (name === '' || name === 'default') return this.isOpen || this.accepted.includes(hashOf(password));
     return this.#hashes.get(name) === hashOf(password);
   }
 
@@ -77,8 +95,9 @@ export class Users {
           this.#isConfined = true;
           return 'OK';
         }
+        if (args[0] === 'default') return this.#accept(args.slice(1));
         const user = userOf(args);
-        if (user === undefined || user[0] === 'default') return errorReply('ERR the simulation has no such user');
+        if (user === undefined) return errorReply('ERR the simulation has no such user');
         this.#hashes.set(...user);
         return 'OK';
       }
@@ -91,14 +110,37 @@ export class Users {
     }
   }
 
+  /** Rules of the default user that are about its passwords. */
+  #accept(rules: readonly string[]): Reply {
+    let hashes = this.accepted;
+    for (const rule of rules) {
+      const hash = /^[#!]([0-9a-f]{64})$/.exec(rule)?.[1];
+      if (rule === 'resetpass') hashes = [];
+      else if (hash === undefined) return errorReply('ERR the simulation has no such user');
+      else if (rule.startsWith('#')) hashes = hashes.includes(hash) ? hashes : [...hashes, hash];
+      else if (hashes.includes(hash)) hashes = hashes.filter((other) => other !== hash);
+      else {
+        return errorReply(
+          `ERR Error in ACL SETUSER modifier '${rule}': The password you are trying to remove from the user does not exist`,
+        );
+      }
+    }
+    // One without a password lets nobody in, and is not simulated.
+    if (hashes.length === 0) return errorReply('ERR the simulation has no such user');
+    this.#accepted = hashes;
+    return 'OK';
+  }
+
   #shown(name: string): Reply {
     const isDefault = name === 'default';
-    const hash = isDefault ? hashOf(this.#password()) : this.#hashes.get(name);
-    if (hash === undefined) return null;
+    const hash = this.#hashes.get(name);
+    if (hash === undefined && !isDefault) return null;
+    const hashes = hash === undefined ? this.accepted : [hash];
     const isOpen = isDefault && this.isOpen;
-    const flags = isOpen ? ['on', 'nopass'] : isDefault ? ['on'] : ['on', 'sanitize-payload'];
+    const isPlain = isDefault && !this.#isFromFile;
+    const flags = isOpen ? ['on', 'nopass'] : isPlain ? ['on'] : ['on', 'sanitize-payload'];
     return [
-      ...['flags', flags, 'passwords', isOpen ? [] : [hash]],
+      ...['flags', flags, 'passwords', isOpen ? [] : hashes],
       ...['commands', '+@all', 'keys', '~*', 'channels', '&*', 'selectors', []],
     ];
   }

@@ -1,5 +1,5 @@
 /** The scenarios of RedisCluster, numbered as in the matrix of fault classes and scenarios. */
-import { editedPassword } from './password.ts';
+import { anotherPassword, unusablePassword } from './password.ts';
 import { powerCut } from './power.ts';
 import { refusedTemplate } from './refused-template.ts';
 import type { Scenario, Spec } from './scenario.ts';
@@ -124,7 +124,8 @@ const scenarios: readonly Omit<Scenario, 'engine'>[] = [
     written: true,
   },
   failoverWithin(three),
-  editedPassword(three),
+  anotherPassword(three),
+  unusablePassword(three),
   {
     id: 'S9 primary',
     title: "primary's pod lost",
@@ -249,7 +250,7 @@ const scenarios: readonly Omit<Scenario, 'engine'>[] = [
       },
       { oracle: 'O2', about: 'StatefulSet/', why: 'the same' },
     ],
-    writes: 17,
+    writes: 23,
     written: true,
   },
 ];

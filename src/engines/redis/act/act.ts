@@ -12,6 +12,7 @@ import type { RedisSpec } from '../kind/schema.ts';
 import { dataPort, sentinelPort, termCarrier } from '../names.ts';
 import { isNoSuchPrimary } from '../observe/observe.ts';
 import { sentinelSettings } from '../resources/config.ts';
+import { changePasswords } from './passwords.ts';
 import { switchover } from './switchover.ts';
 
 export async function actRedis(action: RedisAction, cluster: Cluster<RedisSpec>, io: EngineContext): Promise<void> {
@@ -61,6 +62,13 @@ export async function actRedis(action: RedisAction, cluster: Cluster<RedisSpec>,
     case 'redis.watchAs':
       await at(action.sentinel.address, sentinelPort, (c) => tune(c, name, credentials, true, {}));
       return;
+    case 'redis.meetAs':
+      await at(action.sentinel.address, sentinelPort, (c) => meetAs(c, known(credentials)));
+      return;
+    case 'redis.acceptPasswords':
+    case 'redis.acceptAsWell':
+    case 'redis.retirePasswords':
+      return changePasswords(action, cluster, credentials, io);
     case 'redis.forget':
       await at(action.sentinel.address, sentinelPort, (c) => c.command('SENTINEL', 'RESET', name));
       return;
@@ -169,6 +177,12 @@ async function tune(
   if (!asCluster) return;
   await connection.command('ACL', 'SETUSER', ...aclRule(known(credentials)));
   await connection.command('SENTINEL', 'FLUSHCONFIG');
+}
+
+/** One after the other, as version 7.0 wants it. Each has the sentinel call the others anew. */
+async function meetAs(connection: RedisConnection, { user, password }: Identity): Promise<void> {
+  await connection.command('SENTINEL', 'CONFIG', 'SET', 'sentinel-pass', password);
+  await connection.command('SENTINEL', 'CONFIG', 'SET', 'sentinel-user', user);
 }
 
 const words = ([name, value = '']: readonly [string, string | undefined]): string[] => [name, value];

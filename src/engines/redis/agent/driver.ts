@@ -2,7 +2,7 @@
 
 import type { Held } from '../../../backup/sudden-loss.ts';
 import { bytesLost, keysLost } from '../../../backup/sudden-loss.ts';
-import { type Driver, defineDriver, isNoLaterMinor } from '../../../engine/driver/driver.ts';
+import { type Driver, defineDriver } from '../../../engine/driver/driver.ts';
 import {
   keysByDatabase,
   type RedisDestination,
@@ -11,6 +11,7 @@ import {
   redisContents,
   redisSchemas,
 } from '../backup/schemas.ts';
+import { canRead, parseServer } from '../kind/server.ts';
 import { dumpRedis } from './dump.ts';
 import { checkedRdb } from './rdb.ts';
 import { begunFrom, fillRedisVolume } from './volume.ts';
@@ -30,5 +31,5 @@ export const redisDriver: Driver = defineDriver<RedisSource, RedisDestination, R
   check: checkedRdb,
   describe: (state) => ({ contents: redisContents(state) }),
   lossSince: (before, after) => keysLost(amountOf(before), amountOf(after)) ?? bytesLost(before, after),
-  canRead: isNoLaterMinor,
+  canRead: (written, wanted) => canRead(parseServer(wanted), parseServer(written)),
 });

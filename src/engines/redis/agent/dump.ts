@@ -16,6 +16,7 @@ import { optionalLine, secretLine, tlsFrom } from '../../../engine/driver/secret
 import { piecesInTime } from '../../../engine/driver/wait.ts';
 import type { RedisSource, RedisState } from '../backup/schemas.ts';
 import { encodeCommand, RedisError } from '../client/resp.ts';
+import { atLeast, serverText } from '../kind/server.ts';
 import { checkedRdb, type RdbFacts } from './rdb.ts';
 import { type RedisLogins, redisFailure } from './session.ts';
 import { type RedisNode, surveyRedis } from './survey.ts';
@@ -35,7 +36,7 @@ export async function dumpRedis(source: RedisSource, context: AgentContext): Pro
     context.log.info({ source: place, role: node.role, offset }, 'the dump begins');
     let facts: RdbFacts | undefined;
     return {
-      engineVersion: node.version,
+      engineVersion: serverText(node.server),
       topology: { members: answered, source: place, role: node.role },
       content: checkedRdb(coalesced(dumpIn(reader, broken)), broken, (found) => {
         facts = found;
@@ -75,7 +76,7 @@ interface Synchronisation {
 
 async function synchronise(
   socket: Duplex,
-  { endpoint, login }: RedisNode,
+  { endpoint, login, server }: RedisNode,
   context: AgentContext,
 ): Promise<Synchronisation> {
   const place = placeOf(endpoint);
@@ -98,6 +99,8 @@ async function synchronise(
   await ask('PING');
   for (const [name, value] of Object.entries(announced)) await ask('REPLCONF', name, value);
   await ask('REPLCONF', 'capa', 'eof', 'capa', 'psync2');
+  // Otherwise Valkey 9 writes the format of before, and closes the connection where a key has no form in that.
+  if (server.engine === 'Valkey' && atLeast(server.version, '9.0')) await ask('REPLCONF', 'version', server.version);
   await ask('REPLCONF', 'rdb-only', '1');
   const answer = await ask('PSYNC', '?', '-1');
   const [, replicationId, offset] = /^\+FULLRESYNC ([0-9a-f]{40}) (\d+)$/.exec(answer) ?? [];

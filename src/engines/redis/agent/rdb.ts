@@ -1,5 +1,5 @@
 /**
- * A dump of Redis: its header says which version wrote it and how many keys the first database has, its last nine bytes
+ * A dump of Redis or Valkey: its header says which version wrote it and how many keys the first database has, its last nine bytes
  * are an opcode for the end and a CRC-64 over everything before.
  */
 
@@ -38,7 +38,8 @@ export async function* checkedRdb(
     if (start.length < maxHeaderBytes) start = Buffer.concat([start, piece.subarray(0, maxHeaderBytes - start.length)]);
   };
   yield* withTrailer(content, trailerBytes, body, (trailer) => {
-    const version = /^REDIS(\d{4})/.exec(start.toString('latin1', 0, 9))?.[1];
+    // Nine bytes each.
+    const version = /^(?:REDIS\d|VALKEY)(\d{3})/.exec(start.toString('latin1', 0, 9))?.[1];
     if (version === undefined) throw fault('it does not begin as a dump of Redis does');
     if (trailer.length < trailerBytes || lastOfBody !== endOpcode) throw fault('it ends before its end mark');
     const isChecksummed = !trailer.equals(noChecksum);

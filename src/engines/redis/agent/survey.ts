@@ -9,6 +9,7 @@ import { placeOf } from '../../../engine/driver/connection.ts';
 import { Failure, wordsOf } from '../../../engine/driver/failure.ts';
 import { sleep } from '../../../system/clock.ts';
 import type { RedisSource } from '../backup/schemas.ts';
+import { type Server, serverIn } from '../kind/server.ts';
 import { requireNamed } from './sentinels.ts';
 import { inRedisSession, ofThisCluster, type RedisAccess, type RedisLogin, type RedisSession } from './session.ts';
 
@@ -20,7 +21,7 @@ export interface RedisNode {
   readonly endpoint: Endpoint;
   readonly address: string;
   readonly role: 'primary' | 'replica';
-  readonly version: string;
+  readonly server: Server;
   /** Its replication id: a replica has that of its primary, and a node that is promoted takes another. */
   readonly history: string;
   readonly offset: number;
@@ -140,7 +141,7 @@ async function talk(endpoint: Endpoint, { connection, login, address }: RedisSes
       address,
       login,
       role,
-      version: info.get('redis_version') ?? 'unknown',
+      server: serverIn((field) => info.get(field)) ?? { engine: 'Redis', version: 'unknown' },
       history: info.get('master_replid') ?? '',
       offset: Number(info.get(role === 'replica' ? 'slave_repl_offset' : 'master_repl_offset') ?? 0),
       keys: Object.fromEntries(keys),

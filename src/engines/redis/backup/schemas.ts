@@ -1,6 +1,6 @@
 /** What tasks, manifests and results hold of a Redis: read by the controller's half of backups and by the agent. */
 import type { Defaulted, StructuralSchema } from '../../../api/schema.ts';
-import { type Contents, type EngineSchemas, mostContents, versionSchema } from '../../../backup/engine-data.ts';
+import { type Contents, type EngineSchemas, mostContents } from '../../../backup/engine-data.ts';
 import { membersSchema, tlsFilesSchema } from '../../../backup/members.ts';
 import { absolutePath } from '../../../backup/place.ts';
 
@@ -42,7 +42,13 @@ const redisDestinationSchema = {
       ...absolutePath,
       description: 'The data directory. It must be there, and hold no data: nothing is ever written over.',
     },
-    version: versionSchema,
+    version: {
+      type: 'string',
+      description:
+        'Of the new cluster, with its engine where that is not Redis: data that it could not read is refused.',
+      pattern: '^(Valkey )?[0-9]+\\.[0-9]+(\\.[0-9]+)?$',
+      maxLength: 40,
+    },
   },
 } as const satisfies StructuralSchema;
 

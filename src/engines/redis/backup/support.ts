@@ -7,6 +7,7 @@ import { identityKey, identityUser } from '../client/identity.ts';
 import { passwordSecret } from '../client/password.ts';
 import { credentialsOf, withSession } from '../client/session.ts';
 import type { RedisSpec } from '../kind/schema.ts';
+import { parseServer, serverText } from '../kind/server.ts';
 import { dataPort, paths, redisNames, sentinelPort, termAnnotation } from '../names.ts';
 import { sizeToldBy } from '../observe/situation.ts';
 import { isSentinelPod } from '../resources/members.ts';
@@ -65,7 +66,7 @@ export const redisBackup: BackupSupport<RedisSpec> = {
   restoreTemplate({ metadata, spec }) {
     return {
       set: redisNames(metadata.name).data,
-      destination: { engine: 'redis', directory: paths.data, version: spec.version },
+      destination: { engine: 'redis', directory: paths.data, version: serverText(spec) },
       fetchMounts: [{ name: restoredVolume, mountPath: paths.data }],
       volumes: [],
       containers: [],
@@ -75,15 +76,17 @@ export const redisBackup: BackupSupport<RedisSpec> = {
 
   drill({ spec }) {
     const { 'min-replicas-to-write': _, ...config } = spec.config;
-    const { version, image, storage, resources, scheduling } = spec;
+    const { engine, version, image, storage, resources, scheduling } = spec;
     const { ephemeral: _e, ...volume } = storage;
     return {
+      ...(engine === 'Redis' ? {} : { engine }),
       ...{ version, mode: 'Standalone', replicas: 1, storage: volume, resources, scheduling, config },
       ...(image === undefined ? {} : { image }),
     };
   },
 
-  specVersion: (engineVersion) => engineVersion.split('.').slice(0, 2).join('.'),
+  specVersion: (engineVersion) => parseServer(engineVersion).version.split('.').slice(0, 2).join('.'),
+  specFields: (engineVersion) => ({ engine: parseServer(engineVersion).engine }),
 
   async contents(cluster, children, io) {
     const [pod] = children.pods.filter((candidate) => !isSentinelPod(candidate));

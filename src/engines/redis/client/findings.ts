@@ -13,7 +13,12 @@ import { RedisError } from './resp.ts';
 export interface MemberFinding {
   readonly type: Exclude<
     Finding,
-    'SettingsRefused' | 'CertificateHeldBack' | 'SpecWarning' | 'TemplateRefused' | 'VolumesTooSmall'
+    | 'SettingsRefused'
+    | 'CertificateHeldBack'
+    | 'SpecWarning'
+    | 'PasswordOverlap'
+    | 'TemplateRefused'
+    | 'VolumesTooSmall'
   >;
   /** In words that stay the same while it does. */
   readonly message: string;

@@ -6,7 +6,7 @@ import type { RedisSpec } from '../kind/schema.ts';
 import { sentinelPort } from '../names.ts';
 import { type RedisConnection, redisConnection } from './connection.ts';
 import { type Identity, identityOf, isIdentity } from './identity.ts';
-import { passwordSecret } from './password.ts';
+import { type ClientPasswords, clientPasswords, firstLine, passwordSecret } from './password.ts';
 import { RedisError, type Reply } from './resp.ts';
 
 /** Time in which a process must authenticate and answer everything it is asked. */
@@ -23,13 +23,18 @@ export class PasswordMissing extends Error {
   override readonly name = 'PasswordMissing';
 }
 
-export async function passwordOf(cluster: Cluster<RedisSpec>, io: EngineContext): Promise<string> {
+export async function passwordOf(
+  cluster: Cluster<RedisSpec>,
+  io: EngineContext,
+): Promise<{ readonly password: string; readonly clients: ClientPasswords }> {
   const { name, key } = passwordSecret(cluster);
-  const value = (await io.secret(name))?.[key];
-  if (value === undefined) throw new PasswordMissing(`Secret ${name} with key ${key} does not exist`);
-  // The pods read the first line only, so that a trailing newline in a Secret does no harm.
-  const password = value.split('\n', 1)[0] ?? '';
-  if (password !== '') return password;
+  const values = await io.secret(name);
+  const value = values?.[key];
+  if (values === undefined || value === undefined) {
+    throw new PasswordMissing(`Secret ${name} with key ${key} does not exist`);
+  }
+  const password = firstLine(value);
+  if (password !== '') return { password, clients: clientPasswords(values, key) };
   // A server that is told an empty one lets everybody in.
   io.secretRefused(name);
   throw new PasswordMissing(`Secret ${name} has no password in the first line of its key ${key}`);
@@ -40,6 +45,8 @@ export interface Credentials {
   readonly identity?: Identity;
   /** Of the default user, which clients have. */
   readonly password?: string;
+  /** There where the password is. */
+  readonly clients?: ClientPasswords;
   /** Why there is no password. */
   readonly missing?: string;
 }
@@ -49,7 +56,7 @@ export async function credentialsOf(cluster: Cluster<RedisSpec>, io: EngineConte
   const identity = await identityOf(cluster, io);
   const known = typeof identity === 'string' ? {} : { identity };
   try {
-    return { ...known, password: await passwordOf(cluster, io) };
+    return { ...known, ...(await passwordOf(cluster, io)) };
   } catch (error) {
     if (!(error instanceof PasswordMissing) || typeof identity === 'string') throw error;
     return { ...known, missing: error.message };

@@ -3,17 +3,30 @@
  *
  * Left out on purpose is whatever names a file, a script, an address or a credential, whatever decides persistence,
  * replication or roles (the engine's own business), and whatever can keep a server from starting. Names, types and
- * bounds are those of Redis 7.0; `since` marks what came later. Sizes are written with a binary unit (kb, mb, gb), so
- * that there is one reading of each.
+ * bounds are those of Redis 7.0; `in` marks what other versions, or Valkey, know otherwise. Sizes are written with a binary
+ * unit (kb, mb, gb), so that there is one reading of each.
  */
 import type { StructuralSchema } from '../../../api/schema.ts';
+import { atLeast, type Server, type ServerEngine } from './server.ts';
+
+/** Versions of one engine that know a directive. */
+export type Range = 'none' | { readonly since?: string; readonly before?: string };
 
 export interface Directive {
   readonly schema: StructuralSchema;
   /** `dynamic`: set on the running server. `restart`: pods are rolled. */
   readonly apply: 'dynamic' | 'restart';
-  /** The first version that knows it, where that is later than 7.0. */
-  readonly since?: string;
+  /** Where not all versions of an engine know it. */
+  readonly in?: Readonly<Partial<Record<ServerEngine, Range>>>;
+}
+
+/** Whether this server knows the directive. */
+export function isKnown(directive: Directive, { engine, version }: Server): boolean {
+  const range = directive.in?.[engine];
+  if (range === undefined) return true;
+  if (range === 'none') return false;
+  const { since, before } = range;
+  return (since === undefined || atLeast(version, since)) && (before === undefined || !atLeast(version, before));
 }
 
 const flag = (description: string) => ({ apply: 'dynamic', schema: { type: 'boolean', description } }) as const;
@@ -36,6 +49,9 @@ const largeSize = (description: string) =>
     apply: 'dynamic',
     schema: { type: 'string', description, pattern: '^[1-9][0-9]{0,7}(mb|gb)$', maxLength: 10 },
   }) as const;
+
+/** Redis has only the slow log of these. */
+const commandLog = { in: { Redis: 'none', Valkey: { since: '8.1' } } } as const;
 
 const day = 86_400;
 const int32 = 2_147_483_647;
@@ -118,6 +134,22 @@ export const redisDirectives = {
     int32,
   ),
   'slowlog-max-len': count('Maximum number of entries in the slow log.', 0, 1_000_000),
+  'commandlog-request-larger-than': {
+    ...count('Minimum bytes of a command in the log of large requests; -1 for no log.', -1, int32),
+    ...commandLog,
+  },
+  'commandlog-large-request-max-len': {
+    ...count('Maximum number of entries in the log of large requests.', 0, 1_000_000),
+    ...commandLog,
+  },
+  'commandlog-reply-larger-than': {
+    ...count('Minimum bytes of a reply in the log of large replies; -1 for no log.', -1, int32),
+    ...commandLog,
+  },
+  'commandlog-large-reply-max-len': {
+    ...count('Maximum number of entries in the log of large replies.', 0, 1_000_000),
+    ...commandLog,
+  },
   'latency-monitor-threshold': count(
     'Minimum duration in milliseconds of a recorded latency event; 0 for none.',
     0,
@@ -133,7 +165,8 @@ export const redisDirectives = {
   loglevel: choice('Log level of the server.', ['verbose', 'notice', 'warning']),
 
   hz: count('Background cycles per second.', 1, 500),
-  'dynamic-hz': flag('Increase hz with the number of clients.'),
+  // Valkey has done so always since then, takes the line in a file, and refuses it in CONFIG SET.
+  'dynamic-hz': { ...flag('Increase hz with the number of clients.'), in: { Valkey: { before: '8.1' } } },
   activerehashing: flag('Rehash tables in the background.'),
   'hash-max-listpack-entries': count('Maximum number of entries of a hash in compact form.', 0, 65_536),
   'hash-max-listpack-value': count('Maximum bytes of a value of a hash in compact form.', 0, 65_536),
@@ -142,11 +175,11 @@ export const redisDirectives = {
   'set-max-intset-entries': count('Maximum number of entries of a set of integers in compact form.', 0, 65_536),
   'set-max-listpack-entries': {
     ...count('Maximum number of entries of a set in compact form.', 0, 65_536),
-    since: '7.2',
+    in: { Redis: { since: '7.2' } },
   },
   'set-max-listpack-value': {
     ...count('Maximum bytes of a value of a set in compact form.', 0, 65_536),
-    since: '7.2',
+    in: { Redis: { since: '7.2' } },
   },
   'list-max-listpack-size': count(
     'Maximum number of entries of a list node, or -1 to -5 for 4 kb to 64 kb.',

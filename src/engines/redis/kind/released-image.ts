@@ -1,8 +1,9 @@
 /** What runs where a cluster names no image. */
+import { releases, type ServerEngine } from './server.ts';
 
-/** Of Redis as it is released. */
-export function releasedImage(version: string): string {
-  return `docker.io/library/redis:${version}`;
+/** Of the server as it is released. */
+export function releasedImage(version: string, engine: ServerEngine = 'Redis'): string {
+  return `${releases[engine].repository}:${version}`;
 }
 
 /** The variant with a shell. From 1.83 on it can be told to ask nobody but its own server. */

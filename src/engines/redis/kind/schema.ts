@@ -20,32 +20,16 @@ import { metadataSchema } from '../../../api/metadata.ts';
 import { networkPolicySchema } from '../../../api/network-policy.ts';
 import { podsWithAccountSchema } from '../../../api/pods.ts';
 import { schedulingSchema } from '../../../api/scheduling.ts';
-import { type CelRule, celName, type Defaulted, type StructuralSchema, type Written } from '../../../api/schema.ts';
+import type { Defaulted, StructuralSchema, Written } from '../../../api/schema.ts';
 import { secretRefSchema } from '../../../api/secret-ref.ts';
 import { databaseFields } from '../../../api/selectable-fields.ts';
 import { statusSchema } from '../../../api/status-schema.ts';
 import { storageRules, storageSchema } from '../../../api/storage.ts';
-import { directiveProperties, redisDirectives } from './directives.ts';
+import { directiveProperties } from './directives.ts';
 import { monitoringSchema } from './monitoring.ts';
 import { releasedImage } from './released-image.ts';
-
-/** A rule and no pattern, since a rule has words. Other rules on the version have nothing to add where it is broken. */
-const isVersion = (self: string): string => `${self}.matches('^[78][.](0|[1-9][0-9]?)$')`;
-
-/** `7.2` as a number that orders versions: 702. */
-const versionNumber = (self: string): string => `(int(${self}.split('.')[0]) * 100 + int(${self}.split('.')[1]))`;
-
-/** A directive that an older server does not know would keep it from starting. */
-const sinceRules: readonly CelRule[] = Object.entries(redisDirectives).flatMap(([name, directive]) =>
-  'since' in directive
-    ? [
-        {
-          rule: `!has(self.config.${celName(name)}) || !${isVersion('self.version')} || ${versionNumber('self.version')} >= ${versionNumber(`'${directive.since}'`)}`,
-          message: `config.${name} needs version ${directive.since} or later`,
-        },
-      ]
-    : [],
-);
+import { serverEngines } from './server.ts';
+import { directiveRules, engineRules, runningRules, versionRules } from './version-rules.ts';
 
 /** Least memory limits that the processes start and fork with. */
 const sentinelMemory = '32Mi';
@@ -114,12 +98,23 @@ const accessSchema = {
   },
 } as const satisfies StructuralSchema;
 
+/** Of a cluster whose spec has no `auth`. */
+export const defaultOverlap = '60m';
+
 const authSchema = {
   type: 'object',
-  description: 'Secret with the password. When absent, the operator generates a password.',
-  required: ['secretRef'],
+  description: 'Passwords of clients.',
   properties: {
-    secretRef: secretRefSchema,
+    secretRef: {
+      ...secretRefSchema,
+      description: 'Secret with the password. When absent, the operator generates a password.',
+    },
+    overlap: durationSchema(
+      'Time for which servers still accept a password that the Secret no longer names, once all of them accept those that it names.',
+      defaultOverlap,
+      '2m',
+      '10080m',
+    ),
   },
 } as const satisfies StructuralSchema;
 
@@ -129,24 +124,22 @@ export const redisSpecSchema = {
   type: 'object',
   description: 'Desired state of the cluster.',
   properties: {
+    engine: {
+      type: 'string',
+      description:
+        'Server of the cluster. It can change from Redis to Valkey while version is 7.2 or earlier, and not back.',
+      enum: serverEngines,
+      default: 'Redis',
+    },
     version: {
       type: 'string',
       description:
-        'Version of Redis, major.minor, 7.0 or later. It can only increase, by at most one major version at a time.',
+        'Version of the server, major.minor: 7.0 or later of Redis, 7.2 or later of Valkey. It can only increase, by at most one major version at a time.',
       default: defaultVersion,
       maxLength: 32,
-      'x-kubernetes-validations': [
-        {
-          rule: isVersion('self'),
-          message: 'version must be major.minor, such as 8.0, without a patch or a v; supported are 7 and 8',
-        },
-        {
-          rule: `!${isVersion('self')} || (${versionNumber('self')} >= ${versionNumber('oldSelf')} && int(self.split('.')[0]) - int(oldSelf.split('.')[0]) <= 1)`,
-          message: 'version can only rise, by one major at a time',
-        },
-      ],
+      'x-kubernetes-validations': versionRules,
     },
-    image: imageSchema(releasedImage('VERSION')),
+    image: imageSchema(`${releasedImage('VERSION')} or ${releasedImage('VERSION', 'Valkey')}`),
     mode: {
       type: 'string',
       description: 'Standalone: one Redis node without failover. Sentinel: a primary with replicas. Immutable.',
@@ -215,7 +208,8 @@ export const redisSpecSchema = {
     ...computeRules('resources', dataMemory),
     ...computeRules('sentinel.resources', sentinelMemory),
     ...exporterRules,
-    ...sinceRules,
+    ...engineRules,
+    ...directiveRules,
   ],
 } as const satisfies StructuralSchema;
 
@@ -234,7 +228,7 @@ export const redisKind: KindDefinition = {
     description: 'A Redis database: a primary with replicas and Sentinel, or a single node.',
     required: ['spec'],
     properties: { metadata: metadataSchema, spec: redisSpecSchema, status: statusSchema },
-    'x-kubernetes-validations': storageRules,
+    'x-kubernetes-validations': [...storageRules, ...runningRules],
   },
   printerColumns: [
     ...stateColumns,
@@ -248,6 +242,7 @@ export const redisKind: KindDefinition = {
     { name: 'Version', type: 'string', jsonPath: '.status.version', description: 'Running version.' },
     { name: 'Primary', type: 'string', jsonPath: '.status.primary', description: 'Pod of the primary.' },
     ...lifeColumns,
+    { name: 'Engine', type: 'string', jsonPath: '.spec.engine', description: 'Redis or Valkey.', priority: 1 },
     { name: 'Mode', type: 'string', jsonPath: '.spec.mode', description: 'Standalone or Sentinel.', priority: 1 },
     ...wideColumns,
   ],

@@ -9,6 +9,7 @@ import type { EngineContext } from '../../../engine/engine-context.ts';
 import type { Children } from '../../../resources/children.ts';
 import { redisConnection } from '../client/connection.ts';
 import { findingsOf, minReplicasIn, pingAnswer } from '../client/findings.ts';
+import { passwordSecret, secretAgeMs } from '../client/password.ts';
 import { infoFields, pairs } from '../client/reply-fields.ts';
 import { credentialsOf, logIn, withSession } from '../client/session.ts';
 import type { RedisSpec } from '../kind/schema.ts';
@@ -61,7 +62,7 @@ export function listenToRedis(
 }
 
 /**
- * Calls back when what a node says about its disk and its replication changes. Rejects when it cannot be asked: Sentinel
+ * Calls back when what a node says about its disk and its replication changes, or what the Secret names. Rejects when it cannot be asked: Sentinel
  * and the kubelet tell of that.
  */
 export async function listenToDataNode(
@@ -71,8 +72,13 @@ export async function listenToDataNode(
   changed: () => void,
 ): Promise<void> {
   let before = '';
+  let read: string | undefined;
   for (;;) {
+    io.secretOutdated(passwordSecret(cluster).name, secretAgeMs);
     const credentials = await credentialsOf(cluster, io);
+    const named = JSON.stringify(credentials.clients);
+    if (read !== undefined && read !== named) changed();
+    read = named;
     const found = await withSession(io, { address, port: dataPort, credentials }, async (connection) => {
       const [persistence, replication, config, ping] = await Promise.all([
         connection.command('INFO', 'persistence'),

@@ -4,16 +4,18 @@ import type { EngineContext } from '../../../engine/engine-context.ts';
 import type { Children, Pod } from '../../../resources/children.ts';
 import type { RedisConnection } from '../client/connection.ts';
 import { findingsOf, isLinkDownForLong, type MemberFinding, minReplicasIn, pingAnswer } from '../client/findings.ts';
-import { hashOf, type Identity, identityOf } from '../client/identity.ts';
-import { isBindableBy, passwordSecret } from '../client/password.ts';
+import { type Identity, identityOf } from '../client/identity.ts';
+import { isBindableBy, passwordSecret, secretAgeMs } from '../client/password.ts';
 import { infoFields, pairs, rows } from '../client/reply-fields.ts';
-import { RedisError, type Reply } from '../client/resp.ts';
+import { RedisError } from '../client/resp.ts';
 import { type Credentials, credentialsOf, type Login, PasswordMissing, withSession } from '../client/session.ts';
 import type { RedisSpec } from '../kind/schema.ts';
+import { serverIn } from '../kind/server.ts';
 import { dataPort, redisNames, sentinelPort, termCarrier, unassigned } from '../names.ts';
 import { isSentinelPod } from '../resources/members.ts';
 import { settingsToHold } from '../resources/settings.ts';
 import { timingOf } from '../resources/timing.ts';
+import { acceptedBy, knowsAll, withFormers } from './accepted.ts';
 import type { DataNode, Lack, RedisObserved, SentinelNode, SentinelView, SilentNode, VolumeTerm } from './observed.ts';
 
 export async function observeRedis(
@@ -28,6 +30,7 @@ export async function observeRedis(
   const identity = await identityOf(cluster, io);
   const missing = typeof identity === 'string' ? { identity } : {};
   if (!children.pods.some(hasProcess)) return { ...nobody, ...missing };
+  io.secretOutdated(passwordSecret(cluster).name, secretAgeMs);
   let credentials: Credentials;
   try {
     credentials = await credentialsOf(cluster, io);
@@ -35,6 +38,8 @@ export async function observeRedis(
     if (!(error instanceof PasswordMissing)) throw error;
     return { ...nobody, ...missing, credentialsProblem: error.message, isBindable: false };
   }
+  // Before anybody refuses what the Secret says: all of this look rests on one reading of it.
+  const isBindable = await isBindableBy(cluster, io);
   // Secrets are read anew before long where somebody refuses what they said.
   const refused = (lacks: readonly Lack[]): void => {
     if (lacks.includes('identity') && credentials.identity !== undefined) {
@@ -42,6 +47,7 @@ export async function observeRedis(
     }
     if (lacks.includes('password')) io.secretRefused(passwordSecret(cluster).name);
   };
+  const accepted = new Map<string, readonly string[]>();
   const directives = Object.keys(settingsToHold(cluster));
   const { missedMs } = timingOf(cluster);
   const ask = <T extends { readonly lacks?: readonly Lack[] }>(
@@ -53,9 +59,11 @@ export async function observeRedis(
       if (address === undefined || !hasProcess(pod)) return silentPod(pod);
       try {
         const at = { pod: pod.metadata.name, address };
-        const found = await withSession(io, { address, port, credentials }, async (connection, login) =>
-          talk(connection, at, await toldTo(connection, login, credentials)),
-        );
+        const found = await withSession(io, { address, port, credentials }, async (connection, login) => {
+          const told = await toldTo(connection, login, credentials);
+          accepted.set(at.pod, told.accepts ?? []);
+          return talk(connection, at, told);
+        });
         refused(found.lacks ?? []);
         return found;
       } catch (error) {
@@ -75,10 +83,14 @@ export async function observeRedis(
       ),
     ),
   ]);
+  const { hashes: named = [], unusable } = credentials.clients ?? {};
   return {
-    data: dataNodes,
-    sentinels: sentinelNodes,
-    isBindable: await isBindableBy(cluster, io),
+    data: withFormers(dataNodes, accepted, named, credentials.identity),
+    sentinels: withFormers(sentinelNodes, accepted, named, credentials.identity),
+    at: io.now(),
+    ...(named.length === 0 ? {} : { namedPasswords: named.length }),
+    ...(unusable === undefined ? {} : { unusablePassword: unusable }),
+    isBindable,
     ...missing,
     ...(credentials.missing === undefined ? {} : { passwordMissing: credentials.missing }),
   };
@@ -88,25 +100,19 @@ export async function observeRedis(
 interface Told {
   readonly lacks: readonly Lack[];
   readonly identity?: Identity;
+  /** With which passwords it lets clients in. Absent where it was not asked. */
+  readonly accepts?: readonly string[];
 }
 
 /** Asks for no more than the hashes that it keeps: a password that it does not know would be one more failed login. */
 async function toldTo(connection: RedisConnection, login: Login, credentials: Credentials): Promise<Told> {
-  const { identity, password } = credentials;
+  const { identity, clients } = credentials;
   const known = identity === undefined ? {} : { identity };
   const lacks: readonly Lack[] = identity === undefined || login === 'identity' ? [] : ['identity'];
-  if (login === 'password' || password === undefined) return { lacks, ...known };
-  const user = await connection.command('ACL', 'GETUSER', 'default');
-  return { lacks: isKnownTo(user, password) ? lacks : [...lacks, 'password'], ...known };
-}
-
-/** Whether a user has this password, or needs none. */
-export function isKnownTo(user: Reply, password: string): boolean {
-  const of = (name: string): readonly Reply[] => {
-    const value = Array.isArray(user) ? user[user.indexOf(name) + 1] : undefined;
-    return Array.isArray(value) ? value : [];
-  };
-  return of('flags').includes('nopass') || of('passwords').includes(hashOf(password));
+  if (login === 'password' || clients === undefined) return { lacks, ...known };
+  const user = acceptedBy(await connection.command('ACL', 'GETUSER', 'default'));
+  const isTold = knowsAll(user, clients.hashes);
+  return { lacks: isTold ? lacks : [...lacks, 'password'], ...known, accepts: user.hashes };
 }
 
 interface Place {
@@ -163,7 +169,7 @@ export function dataNode(
   return {
     state: 'answering',
     ...at,
-    version: info.redis_version ?? '',
+    version: serverIn((field) => info[field])?.version ?? '',
     role: isPrimary ? 'primary' : 'replica',
     ...(assigned ? { follows: info.master_host ?? '' } : {}),
     linkUp: isPrimary || info.master_link_status === 'up',
@@ -175,6 +181,7 @@ export function dataNode(
       const replica = /^slave\d+$/.test(name) ? /^ip=([^,]+),.*state=online/.exec(value) : null;
       return replica?.[1] === undefined ? [] : [replica[1]];
     }),
+    fullSyncs: Number(info.sync_full ?? 0),
     failoverEligible: Number(priority ?? 0) > 0,
     ...(isUnwritten(info) ? { unwritten: true } : {}),
     ...(term === undefined ? {} : { term }),
@@ -198,20 +205,37 @@ function volumeTerm(text: string): VolumeTerm | undefined {
 async function askSentinel(
   connection: RedisConnection,
   place: Place,
-  { lacks }: Told,
+  { lacks, identity }: Told,
   name: string,
   missedMs: number,
 ): Promise<SentinelNode> {
-  const at = { ...place, ...(lacks.length === 0 ? {} : { lacks }) };
+  // At once: what a sentinel sees grows old meanwhile.
+  const [user, pass, view] = await Promise.all([
+    connection.command('SENTINEL', 'CONFIG', 'GET', 'sentinel-user'),
+    connection.command('SENTINEL', 'CONFIG', 'GET', 'sentinel-pass'),
+    askView(connection, name, missedMs),
+  ]);
+  const { 'sentinel-user': peerUser, 'sentinel-pass': peerPassword } = { ...pairs(user), ...pairs(pass) };
+  const meetsAs = identity === undefined || (peerUser === identity.user && peerPassword === identity.password);
+  const lacking = meetsAs ? lacks : [...lacks, 'peers' as const];
+  return {
+    ...{ state: 'answering', ...place },
+    ...(lacking.length === 0 ? {} : { lacks: lacking }),
+    ...(view === undefined ? {} : { view }),
+  };
+}
+
+/** Undefined where the sentinel watches nobody of this name. */
+async function askView(connection: RedisConnection, name: string, missedMs: number): Promise<SentinelView | undefined> {
   try {
     const [primary, replicas, peers] = await Promise.all([
       connection.command('SENTINEL', 'MASTER', name),
       connection.command('SENTINEL', 'REPLICAS', name),
       connection.command('SENTINEL', 'SENTINELS', name),
     ]);
-    return { state: 'answering', ...at, view: viewOf(pairs(primary), rows(replicas), rows(peers), missedMs) };
+    return viewOf(pairs(primary), rows(replicas), rows(peers), missedMs);
   } catch (error) {
-    if (error instanceof RedisError && isNoSuchPrimary(error)) return { state: 'answering', ...at };
+    if (error instanceof RedisError && isNoSuchPrimary(error)) return undefined;
     throw error;
   }
 }

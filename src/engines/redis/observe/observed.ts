@@ -16,9 +16,9 @@ export interface SilentNode {
 
 /**
  * What a process has yet to be told: who the cluster is (of a sentinel: and to log in to the nodes as that), to copy from
- * its primary as the cluster, the password that the Secret says.
+ * its primary as the cluster, to log in to the other sentinels as the cluster, a password that the Secret names.
  */
-export type Lack = 'identity' | 'replication' | 'password';
+export type Lack = 'identity' | 'replication' | 'peers' | 'password';
 
 /** As `shell/volume.sh` keeps it. */
 export interface VolumeTerm {
@@ -43,6 +43,8 @@ export interface DataNode {
   readonly offset: number;
   /** Addresses of the replicas that are in sync, as the node itself counts them. */
   readonly replicas: readonly string[];
+  /** How often it has begun to send its whole dataset to a replica since it started. */
+  readonly fullSyncs: number;
   /**
    * Whether Sentinel may elect it. A node may not that was started on a blank volume, or on one that does not hold its whole
    * dataset, until it has copied that and written it down.
@@ -61,13 +63,21 @@ export interface DataNode {
   readonly findings: readonly MemberFinding[];
   /** Absent where nothing is. */
   readonly lacks?: readonly Lack[];
+  readonly formers?: Formers;
 }
+
+/**
+ * Passwords with which it lets clients in, and which the Secret does not name. One number is one password, whoever accepts it and whenever. In
+ * order. Absent where there are none.
+ */
+export type Formers = readonly number[];
 
 export interface SentinelNode {
   readonly state: 'answering';
   readonly pod: string;
   readonly address: string;
   readonly lacks?: readonly Lack[];
+  readonly formers?: Formers;
   readonly view?: SentinelView;
 }
 
@@ -106,6 +116,12 @@ export interface RedisObserved {
   readonly credentialsProblem?: string;
   /** Why there is no password, where the identity could be asked with. */
   readonly passwordMissing?: string;
+  /** How many passwords for clients the Secret names. Absent where nobody has read it. */
+  readonly namedPasswords?: number;
+  /** Which passwords the Secret names that no server is told, and why. */
+  readonly unusablePassword?: string;
+  /** Wall time of the observation. */
+  readonly at?: number;
   /** Whether workloads can be bound by the Secret with the password. Absent where nobody has read it. */
   readonly isBindable?: boolean;
   /** Why the cluster has no identity: see `identity.ts`. */

@@ -51,6 +51,7 @@ function forecastFormation(cluster: Cluster<RedisSpec>): readonly string[] {
     role: 'replica',
     linkUp: false,
     copyRefused: false,
+    fullSyncs: 0,
     isStale: false,
     offset: 0,
     replicas: [],

@@ -50,6 +50,21 @@ export function watchesAsCluster(situation: Situation, sentinel: SentinelNode): 
   return situation.observed.identity === undefined && (hasAll(sentinel, 'identity') || isIntroduced(situation));
 }
 
+/** Each sentinel that hears of it calls the others anew: one at a time, and not before all of them know who calls. */
+function planMeetings({ observed, sentinelSize }: Situation): Act[] {
+  const sentinels = answering(observed.sentinels);
+  if (sentinels.length < sentinelSize || sentinels.some((one) => !hasAll(one, 'identity'))) return [];
+  const [sentinel] = sentinels.filter((one) => !hasAll(one, 'peers'));
+  if (sentinel === undefined) return [];
+  return [
+    {
+      type: 'act',
+      action: { type: 'redis.meetAs', sentinel: target(sentinel) },
+      summary: `have ${sentinel.pod} meet the other sentinels as the cluster`,
+    },
+  ];
+}
+
 /** Of sentinels one at a time: each loses its connections for a moment. */
 export function planLogins(situation: Situation, primary: DataNode): Act[] {
   const { observed, nodes, topology, dataSize } = situation;
@@ -66,7 +81,7 @@ export function planLogins(situation: Situation, primary: DataNode): Act[] {
   const [sentinel] = answering(observed.sentinels).filter(
     (one) => !hasAll(one, 'identity') && one.view?.primary === primary.address,
   );
-  if (sentinel === undefined) return copying;
+  if (sentinel === undefined) return [...copying, ...planMeetings(situation)];
   return [
     ...copying,
     {

@@ -2,7 +2,7 @@
 import { secretMissing } from '../../../engine/secret-missing.ts';
 import { sparingVolumes } from '../../../plan/going-volumes.ts';
 import { atSize, objectSteps } from '../../../plan/objects.ts';
-import { blocked, type Outcome, type Plan, type Step, settled, wait } from '../../../plan/plan.ts';
+import { blocked, type Outcome, type Plan, type Step, wait } from '../../../plan/plan.ts';
 import { resizeTurn, whyNotInPlace } from '../../../plan/resize-turn.ts';
 import {
   cannotStart,
@@ -21,14 +21,15 @@ import { redisNames } from '../names.ts';
 import { answering, type DataNode, type RedisObserved } from '../observe/observed.ts';
 import type { Situation } from '../observe/situation.ts';
 import { redisResources } from '../resources/resources.ts';
-import { atLeast } from '../resources/settings.ts';
 import { planAlone, planElection } from './election.ts';
 import { goingVolumesOutcome, heldForVolumes } from './going-volumes.ts';
 import { disruptionBlockers } from './health.ts';
 import { heldBack, mountsIdentity } from './held-template.ts';
 import { planIntroductions, secretSteps } from './introduce.ts';
+import { leftBehindPod } from './left-behind.ts';
 import { heldMemory } from './memory.ts';
-import { passwordProblem, passwordUnknown } from './password-problem.ts';
+import { awaitsPasswords, planPasswords, planRetirement, retiring, untilOverlapEnds } from './password-overlap.ts';
+import { isAnyUntold, passwordProblem } from './password-problem.ts';
 import { planChoice, planRecord, planTerm } from './record.ts';
 import { configureSteps, planForgetting, planRepairs } from './repair.ts';
 import { planRoles } from './roles.ts';
@@ -70,12 +71,12 @@ function planSituation(situation: Situation): RedisPlan {
   if (primary === undefined) {
     const election = cluster.spec.mode === 'Sentinel' ? planElection(situation) : planAlone(situation);
     const stuck = problem === undefined ? (planStuck(situation)?.steps ?? []) : [];
-    const steps = [...planIntroductions(situation), ...election.steps, ...stuck];
+    const steps = [...planIntroductions(situation), ...planPasswords(situation), ...election.steps, ...stuck];
     // Who might decide is not heard, for another reason than that it is silent.
     const isUnanswered = situation.nodes.length === 0;
     const outcome =
       problem !== undefined && isUnanswered
-        ? passwordUnknown(problem)
+        ? problem
         : observed.passwordMissing !== undefined && isUnanswered
           ? secretMissing(observed.passwordMissing)
           : observed.identity === 'unusable' && awaitsIdentity(situation) !== undefined && isUnanswered
@@ -123,7 +124,7 @@ function withObjects(
 ): RedisPlan {
   const { cluster, children, observed } = situation;
   const names = redisNames(cluster.metadata.name);
-  const isTroubled = passwordProblem(situation) !== undefined;
+  const isTroubled = isAnyUntold(situation);
   const holding = {
     keepsPassword: isTroubled || isUnheard(situation),
     mayMountIdentity: observed.identity === undefined,
@@ -162,7 +163,7 @@ function planWithPrimary(situation: Situation, primary: DataNode): RedisPlan {
     ...eligibilitySteps(situation),
   ];
   // Nothing waits for them: a server may refuse one for ever.
-  const settings = [...configureSteps(situation), ...planTerm(situation, primary)];
+  const settings = [...planPasswords(situation), ...configureSteps(situation), ...planTerm(situation, primary)];
   const problems = disruptionBlockers(situation, primary);
   const leaving = situation.dataPods.some(
     (pod) => isPrimary(pod, primary) && pod.metadata.deletionTimestamp !== undefined,
@@ -172,11 +173,12 @@ function planWithPrimary(situation: Situation, primary: DataNode): RedisPlan {
 
   if (repairs.length > 0) {
     const repairing = wait('Repairing', 'members are brought in line', recheckMs / 2);
-    const outcome = problem === undefined ? repairing : passwordUnknown(problem);
+    const outcome = problem ?? repairing;
     return withObjects(situation, sizesFor(situation, false), [...roles, ...repairs, ...settings], outcome);
   }
   if (leaving) return unfinished([], wait('HandingOver', `${primary.pod} is being stopped`, handingOverMs));
-  if (problem !== undefined) return unfinished([], passwordUnknown(problem));
+  const held = problem ?? awaitsPasswords(situation);
+  if (held !== undefined) return unfinished([], held);
   if (situation.observed.passwordMissing !== undefined) {
     return unfinished([], secretMissing(situation.observed.passwordMissing));
   }
@@ -184,8 +186,9 @@ function planWithPrimary(situation: Situation, primary: DataNode): RedisPlan {
   if (awaited !== undefined) return unfinished([], awaited);
   const stuck = planStuck(situation);
   if (stuck !== undefined) return unfinished(stuck.steps, stuck.outcome);
-  const older = planOlderVersion(situation, primary);
-  if (older !== undefined) return unfinished(older.steps, older.outcome);
+  const older = leftBehindPod(situation, primary);
+  const renewed = older === undefined ? undefined : restarting(older);
+  if (renewed !== undefined) return unfinished(renewed.steps, renewed.outcome);
   if (problems.length > 0) return unfinished([], wait('MembersNotReady', problems.join('; '), recheckMs));
 
   const forgetting = planForgetting(situation, primary);
@@ -200,7 +203,9 @@ function planWithPrimary(situation: Situation, primary: DataNode): RedisPlan {
   if (shrinking) return withObjects(situation, sizes, [...roles, ...settings], wait('ScalingIn', 'one member leaves'));
   const restart = planRestart(situation, primary);
   if (restart !== undefined) return unfinished(restart.steps, restart.outcome);
-  const outcome = identityOutcome(situation.observed.identity, situation.cluster) ?? settled;
+  const retirement = planRetirement(situation);
+  if (retirement.length > 0) return unfinished(retirement, retiring(situation.cluster));
+  const outcome = identityOutcome(situation.observed.identity, situation.cluster) ?? untilOverlapEnds(situation);
   return withObjects(situation, sizes, [...roles, ...settings], outcome);
 }
 
@@ -243,23 +248,6 @@ function untilItFits({ metadata }: Pod): RedisPlan {
     steps: [],
     outcome: wait('Resizing', `maxmemory of ${metadata.name} is set before its limit`, recheckMs / 2),
   };
-}
-
-/**
- * A failover in the middle of a rollout may leave an older server behind a primary whose copies it cannot read. It waits for
- * ever, and everybody for it; but it holds nothing that a restart could take, and the new template can read them.
- */
-function planOlderVersion({ children, cluster, nodes, dataPods }: Situation, primary: DataNode): RedisPlan | undefined {
-  if (dataPods.some(({ metadata }) => metadata.deletionTimestamp !== undefined)) return undefined;
-  const dataSet = children.statefulSet(redisNames(cluster.metadata.name).data);
-  const stranded = nodes.filter(
-    ({ copyRefused, follows, version }) =>
-      copyRefused && follows === primary.address && !atLeast(version, primary.version),
-  );
-  const pod = outdatedPods(dataSet, dataPods).find(({ metadata }) =>
-    stranded.some((node) => node.pod === metadata.name),
-  );
-  return pod === undefined ? undefined : restarting(pod);
 }
 
 /**

@@ -5,9 +5,17 @@
 import { createHash } from 'node:crypto';
 import type { Cluster } from '../../../api/cluster.ts';
 import { durationMs } from '../../../api/duration.ts';
+import { type Directive, redisDirectives } from '../kind/directives.ts';
 import type { RedisSpec } from '../kind/schema.ts';
 import { dataPort, paths } from '../names.ts';
-import { bufferLimits, dynamicSettings, replicaBuffer, restartSettings, strictReplication } from './settings.ts';
+import {
+  bufferLimits,
+  dynamicSettings,
+  replicaBuffer,
+  restartSettings,
+  type Settings,
+  strictReplication,
+} from './settings.ts';
 
 /**
  * What every data node needs, whatever a user sets.
@@ -42,10 +50,27 @@ function line([name, value]: readonly [string, string]): string {
   return name === 'bind' || name === bufferLimits ? `${name} ${value}` : `${name} ${quote(value)}`;
 }
 
+/**
+ * A server of Redis that starts again while the cluster becomes one of Valkey reads this file, too. So what some version of Redis
+ * does not know is there only where somebody has set it.
+ */
+function withoutOwnDefaults(cluster: Cluster<RedisSpec>): Settings {
+  const { engine, config } = cluster.spec;
+  const directives: Readonly<Record<string, Directive>> = redisDirectives;
+  const isForBoth = (name: string): boolean => directives[name]?.in?.Redis === undefined || name in config;
+  const settings = dynamicSettings(cluster);
+  switch (engine) {
+    case 'Redis':
+      return settings;
+    case 'Valkey':
+      return Object.fromEntries(Object.entries(settings).filter(([name]) => isForBoth(name)));
+  }
+}
+
 /** redis.conf, but for what a node adds when it starts: password, role, its own address. */
 export function redisConf(cluster: Cluster<RedisSpec>): string {
   const buffer = { [bufferLimits]: replicaBuffer(cluster) };
-  const all = { ...fixed, ...restartSettings(cluster), ...dynamicSettings(cluster), ...buffer };
+  const all = { ...fixed, ...restartSettings(cluster), ...withoutOwnDefaults(cluster), ...buffer };
   return `${Object.entries(all).map(line).join('\n')}\n`;
 }
 

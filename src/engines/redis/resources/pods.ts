@@ -17,6 +17,7 @@ import { identityKey } from '../client/identity.ts';
 import { passwordSecret } from '../client/password.ts';
 import { releasedImage } from '../kind/released-image.ts';
 import type { RedisSpec } from '../kind/schema.ts';
+import { releases } from '../kind/server.ts';
 import { dataPort, identityVolume, paths, redisNames, sentinelPort } from '../names.ts';
 import { exporterSidecar, exporterVolumes } from './exporter.ts';
 import type { ScriptName } from './scripts.ts';
@@ -49,8 +50,13 @@ function fromField(name: string, fieldPath: string): { name: string; valueFrom: 
 
 /** That of the release unless the resource names another. */
 export function redisImage(cluster: Cluster<RedisSpec>): string {
-  const { image, version } = cluster.spec;
-  return imageOf(cluster, image, releasedImage(version));
+  const { engine, image, version } = cluster.spec;
+  return imageOf(cluster, image, releasedImage(version, engine));
+}
+
+/** The scripts take redis where they are not told, so that the templates of clusters of before stay as they are. */
+function programEnv({ spec }: Cluster<RedisSpec>): { name: string; value: string }[] {
+  return spec.engine === 'Redis' ? [] : [{ name: 'SERVER', value: releases[spec.engine].program }];
 }
 
 function container(
@@ -69,6 +75,7 @@ function container(
       fromField('POD_NAME', 'metadata.name'),
       fromField('POD_NAMESPACE', 'metadata.namespace'),
       fromField('POD_IP', 'status.podIP'),
+      ...programEnv(cluster),
     ],
     securityContext: containerSecurityContext,
     volumeMounts: [

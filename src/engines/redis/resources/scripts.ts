@@ -3,7 +3,7 @@
  *
  * The texts are constants. Whatever differs between clusters comes in as an environment variable or a mounted file and
  * is quoted where it is used, so nothing of a custom resource is ever parsed as shell. They need a POSIX shell, awk,
- * timeout and redis-cli: all present in the official images and in Debian's.
+ * timeout and redis-cli or valkey-cli: all present in the official images and in Debian's.
  *
  * The one rule behind them: **a node that starts never makes itself primary while anybody else could hold more data.**
  * It asks the sentinels and follows, unless they may be about to elect another, and until they know it leaves again when

@@ -6,70 +6,12 @@
  */
 import type { Cluster } from '../../../api/cluster.ts';
 import { unitsOf } from '../../../api/quantity.ts';
-import { type Directive, type RedisDirective, redisDirectives } from '../kind/directives.ts';
+import { type Directive, isKnown, type RedisDirective, redisDirectives } from '../kind/directives.ts';
 import type { RedisSpec } from '../kind/schema.ts';
 import { memoryShares } from './memory-shares.ts';
+import { serverDefaults } from './server-defaults.ts';
 
 export type Settings = Readonly<Partial<Record<RedisDirective, string>>>;
-
-/** As a server starts with them. Those that follow from the memory limit are in `memory.ts`. */
-const serverDefaults: Readonly<Record<RedisDirective, string>> = {
-  maxmemory: '0',
-  'maxmemory-clients': '0',
-  'maxmemory-policy': 'noeviction',
-  'maxmemory-samples': '5',
-  'maxmemory-eviction-tenacity': '10',
-  'active-expire-effort': '1',
-  'lfu-log-factor': '10',
-  'lfu-decay-time': '1',
-  maxclients: '10000',
-  timeout: '0',
-  'tcp-keepalive': '300',
-  'client-query-buffer-limit': '1073741824',
-  'proto-max-bulk-len': '536870912',
-  'tracking-table-max-keys': '1000000',
-  'notify-keyspace-events': '',
-  appendfsync: 'everysec',
-  'no-appendfsync-on-rewrite': 'no',
-  'auto-aof-rewrite-percentage': '100',
-  'auto-aof-rewrite-min-size': '67108864',
-  rdbcompression: 'yes',
-  'repl-backlog-size': String(1024 * 1024),
-  'repl-backlog-ttl': '3600',
-  'repl-timeout': '60',
-  'min-replicas-to-write': '0',
-  'min-replicas-max-lag': '10',
-  'replica-lazy-flush': 'no',
-  'lazyfree-lazy-eviction': 'no',
-  'lazyfree-lazy-expire': 'no',
-  'lazyfree-lazy-server-del': 'no',
-  'lazyfree-lazy-user-del': 'no',
-  'lazyfree-lazy-user-flush': 'no',
-  'slowlog-log-slower-than': '10000',
-  'slowlog-max-len': '128',
-  'latency-monitor-threshold': '0',
-  'latency-tracking': 'yes',
-  'acllog-max-len': '128',
-  'busy-reply-threshold': '5000',
-  loglevel: 'notice',
-  hz: '10',
-  'dynamic-hz': 'yes',
-  activerehashing: 'yes',
-  'hash-max-listpack-entries': '512',
-  'hash-max-listpack-value': '64',
-  'zset-max-listpack-entries': '128',
-  'zset-max-listpack-value': '64',
-  'set-max-intset-entries': '512',
-  'set-max-listpack-entries': '128',
-  'set-max-listpack-value': '64',
-  'list-max-listpack-size': '-2',
-  'list-compress-depth': '0',
-  'stream-node-max-bytes': '4096',
-  'stream-node-max-entries': '100',
-  'hll-sparse-max-bytes': '3000',
-  databases: '16',
-  'io-threads': '1',
-};
 
 function derived(cluster: Cluster<RedisSpec>, limit: number): Settings {
   const { mode, replicas } = cluster.spec;
@@ -98,24 +40,14 @@ function canonical(value: string | number | boolean): string {
   return String(value);
 }
 
-/** `7.2` is at least `7.0`. Versions are `major.minor`; what comes after that does not count. */
-export function atLeast(version: string, since: string): boolean {
-  const [major = 0, minor = 0] = version.split('.').map(Number);
-  const [sinceMajor = 0, sinceMinor = 0] = since.split('.').map(Number);
-  return major > sinceMajor || (major === sinceMajor && minor >= sinceMinor);
-}
-
 const directives = Object.entries(redisDirectives) as readonly (readonly [RedisDirective, Directive])[];
 
 function settings(cluster: Cluster<RedisSpec>, apply: Directive['apply'], limit = specLimit(cluster)): Settings {
   const chosen = Object.fromEntries(
     Object.entries(cluster.spec.config ?? {}).map(([name, value]) => [name, atLeastFloor(name, canonical(value))]),
   );
-  const all: Record<string, string> = { ...serverDefaults, ...derived(cluster, limit), ...chosen };
-  const known = directives.filter(
-    ([, directive]) =>
-      directive.apply === apply && (directive.since === undefined || atLeast(cluster.spec.version, directive.since)),
-  );
+  const all: Record<string, string> = { ...serverDefaults(cluster.spec), ...derived(cluster, limit), ...chosen };
+  const known = directives.filter(([, directive]) => directive.apply === apply && isKnown(directive, cluster.spec));
   return Object.fromEntries(known.map(([name]) => [name, all[name] ?? '']));
 }
 

@@ -1,6 +1,7 @@
 import type { Conversation } from './conversation.ts';
 import { dataConversations } from './data-conversations.ts';
 import { identityConversations } from './identity-conversations.ts';
+import { passwordConversations } from './password-conversations.ts';
 import { replicationConversations } from './replication-conversations.ts';
 import { sentinelConversations } from './sentinel-conversations.ts';
 import type { Stage } from './stage.ts';
@@ -8,6 +9,7 @@ import type { Stage } from './stage.ts';
 /** Those with sentinels first, since they wait for seconds. */
 export const conversations: readonly Conversation[] = [
   ...identityConversations,
+  ...passwordConversations,
   ...sentinelConversations,
   ...replicationConversations,
   ...dataConversations,

@@ -29,6 +29,7 @@ async function anotherAtItsAddress(stage: Stage, conf: readonly string[]): Promi
   await stage.ask('n1', 'SET', 'ours', '1');
   await stage.kill('n2');
   await stage.start('n2', conf);
+  await stage.until('it has loaded', async () => (await stage.ask('n2', 'PING')) === 'PONG');
   await stage.ask('n2', 'FLUSHALL');
   await stage.ask('n2', 'SET', 'theirs', '1');
 }

@@ -1,14 +1,15 @@
-/** The conversations that the simulation is held to, on real servers. */
+/** The conversations that the simulation is held to, on real servers of each engine and version. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { installedVersion } from '../../../support/redis-server.ts';
+import { serverPrograms } from '../../../support/redis-program.ts';
 import type { Conversation } from './conversation.ts';
 import { conversations, play } from './conversations.ts';
+import { yieldsOn } from './dialects.ts';
 import { realStage } from './real-stage.ts';
 
 /** How many take place at once on real servers. */
 const atOnce = 10;
 
-describe.skipIf(installedVersion === undefined)('real (needs redis-server on the PATH)', () => {
+describe.skipIf(serverPrograms.length === 0).each([...serverPrograms])('real $name', (own) => {
   const outcomes = new Map<Conversation, Promise<unknown>>();
   const waiting = [...conversations];
   const underWay: Promise<void>[] = [];
@@ -23,7 +24,7 @@ describe.skipIf(installedVersion === undefined)('real (needs redis-server on the
     }
     const next = async (): Promise<void> => {
       for (let row = waiting.shift(); row !== undefined; row = waiting.shift()) {
-        const outcome = realStage().then((stage) => play(row, stage));
+        const outcome = realStage(() => own.server).then((stage) => play(row, stage));
         settlers.get(row)?.(outcome);
         await outcome.catch(() => undefined);
       }
@@ -38,7 +39,7 @@ describe.skipIf(installedVersion === undefined)('real (needs redis-server on the
 
   it.each(conversations.map((row) => [row.story, row] as const))(
     '%s',
-    async (_, row) => expect(await outcomes.get(row)).toEqual(row.yields),
+    async (_, row) => expect(await outcomes.get(row)).toEqual(yieldsOn(own, row)),
     180_000,
   );
 });

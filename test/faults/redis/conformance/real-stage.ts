@@ -23,7 +23,10 @@ function network(): string {
   return `127.${10 + (process.pid % 200)}.${((process.pid >> 8) * 64 + stages) % 250}`;
 }
 
-export async function realStage(): Promise<Stage> {
+/** @param programOf command and first arguments of a member that starts; default: what is installed */
+export async function realStage(
+  programOf: (member: string) => readonly [string, ...string[]] = () => ['redis-server'],
+): Promise<Stage> {
   const prefix = network();
   const directory = await mkdtemp(join(tmpdir(), 'redis-stage-'));
   const running = new Map<string, { readonly child: ChildProcess; readonly ended: Promise<number | null> }>();
@@ -66,7 +69,8 @@ export async function realStage(): Promise<Stage> {
         const text = [`bind ${ip}`, `dir ${own}`, 'logfile ""', ...(isData ? dataConf(ip) : sentinelConf(member, ip))];
         await writeFile(conf, `${[...text, ...lines].join('\n')}\n`);
       }
-      const child = spawn('redis-server', isData ? [conf] : [conf, '--sentinel'], { stdio: 'ignore' });
+      const [command, ...first] = programOf(member);
+      const child = spawn(command, [...first, conf, ...(isData ? [] : ['--sentinel'])], { stdio: 'ignore' });
       children.add(child);
       const ended = new Promise<number | null>((resolve) => {
         child.once('exit', (code) => {

@@ -11,9 +11,11 @@ import {
   replicateFrom,
   sentinelCli,
   sentinels,
+  settlePassword,
 } from './pod-shell.ts';
 
 export async function handOver(shell: PodShell): Promise<boolean> {
+  await settlePassword(shell, '6379');
   const succeeds = await handOverRole(shell);
   await untilWritten(shell);
   return succeeds;

@@ -14,7 +14,12 @@ export interface PodShell {
   readonly clusterName: string;
   /** Where the ConfigMap is mounted. */
   readonly configDir: string;
-  readonly password: string;
+  /** With which the pod logs in: that of its start, until the server knows the mounted one. */
+  password: string;
+  /** What the Secret says now. */
+  readonly mounted: string;
+  /** Nothing has been started in it yet. */
+  readonly isNew: boolean;
   /** Of the cluster's identity; undefined in a pod that was made before there was one. */
   readonly identityPassword: string | undefined;
   /** How many the pod was told; undefined where it was not. */
@@ -24,7 +29,7 @@ export interface PodShell {
   /** `timeout SECONDS redis-cli ARGS`: what it prints, or undefined where it fails. `password`: another than the pod's. */
   cli(seconds: number, args: readonly string[], password?: string): Promise<string | undefined>;
   /** The same with what it prints of errors, by whom nobody has told the password where `login` is false. */
-  heard(seconds: number, args: readonly string[], login: boolean): Promise<string>;
+  heard(seconds: number, args: readonly string[], login: boolean, password?: string): Promise<string>;
   sleep(ms: number): Promise<void>;
   /** `date +%s` */
   seconds(): number;
@@ -40,9 +45,51 @@ export function identityOf({ podName, clusterName }: PodShell): string {
   return `clusterwright/${podName.split('/')[0]}/${clusterName}`;
 }
 
+export const hashOf = (password: string): string => createHash('sha256').update(password).digest('hex');
+
 export function identityRule(shell: PodShell, password: string): string {
-  const hash = createHash('sha256').update(password).digest('hex');
-  return `user ${identityOf(shell)} on #${hash} ~* &* +@all`;
+  return `user ${identityOf(shell)} on #${hashOf(password)} ~* &* +@all`;
+}
+
+/** In what a server tells of a user; each once. */
+const hashesIn = (text: string | undefined): string[] => [
+  ...new Set(linesOf(text).filter((line) => /^[0-9a-f]{64}$/.test(line))),
+];
+
+const acceptedIn = ({ run }: PodShell): string => {
+  const found = run.get('accepted');
+  return typeof found === 'string' ? found : '';
+};
+
+export async function learnAccepted(shell: PodShell, sentinel: string): Promise<void> {
+  const { identityPassword } = shell;
+  if (identityPassword === undefined) return;
+  const args = ['-h', sentinel, '-p', '26379', '--user', identityOf(shell), 'acl', 'getuser', 'default'];
+  const told = hashesIn(await shell.cli(1, args, identityPassword));
+  if (told.length > 0) shell.run.set('accepted', told.join('\n'));
+}
+
+export async function keepAccepted(shell: PodShell): Promise<void> {
+  const told = hashesIn(await localCli(shell, 'acl', 'getuser', 'default'));
+  if (told.length > 0) shell.run.set('accepted', told.join('\n'));
+}
+
+/** The rule of the default user, where it is not that the pod's password alone is accepted. */
+export function defaultRule(shell: PodShell): string[] {
+  const own = hashOf(shell.password);
+  const last = hashesIn(acceptedIn(shell));
+  const all = [...new Set([...last, ...(shell.isNew || last.length === 0 ? [own] : [])])];
+  if (all.length === 1 && all[0] === own) return [];
+  return [`user default on ${all.map((hash) => `#${hash}`).join(' ')} ~* &* +@all`];
+}
+
+export async function settlePassword(shell: PodShell, port: string): Promise<void> {
+  const { mounted } = shell;
+  if (mounted === '' || mounted === shell.password) return;
+  const answer = await shell.heard(2, ['-p', port, 'ping'], true, mounted);
+  if (!/^(PONG|LOADING|MASTERDOWN|MISCONF)/.test(answer)) return;
+  shell.password = mounted;
+  shell.run.set('password', mounted);
 }
 
 export function localCli(shell: PodShell, ...args: readonly string[]): Promise<string | undefined> {

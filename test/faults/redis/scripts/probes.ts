@@ -4,14 +4,18 @@ import {
   confineSentinelClients,
   fieldOf,
   isKnownTo,
+  keepAccepted,
   localCli,
   namedPrimary,
   type PodShell,
   replicateFrom,
+  sentinels,
+  settlePassword,
 } from './pod-shell.ts';
 import { fallBehind, type Look, look, settleMark, settleTerm, wasHere } from './volume.ts';
 
 export async function admit(shell: PodShell): Promise<boolean> {
+  await settlePassword(shell, '6379');
   const seen = await look(shell);
   await confineClients(shell);
   const isKept = await settleMark(shell, seen);
@@ -64,6 +68,8 @@ const isRefusal = (answer: string): boolean =>
   /NOAUTH|AUTH failed|max number of clients/.test(answer) || answer.startsWith('Error:');
 
 export async function ping(shell: PodShell): Promise<boolean> {
+  await settlePassword(shell, '6379');
+  if (sentinels(shell).length === 0) await keepAccepted(shell);
   const seen = await look(shell);
   await settleMark(shell, seen);
   await settleTerm(shell, seen);
@@ -82,6 +88,7 @@ export async function alive(shell: PodShell): Promise<boolean> {
 }
 
 export async function watching(shell: PodShell): Promise<boolean> {
+  await settlePassword(shell, '26379');
   await shell.cli(2, ['-p', '26379', 'sentinel', 'debug', 'info-period', shell.config('info-period-ms').trim()]);
   await confineSentinelClients(shell);
   const question = ['-p', '26379', 'sentinel', 'get-master-addr-by-name', shell.clusterName];

@@ -27,6 +27,7 @@ import {
   written,
 } from './answers.ts';
 import { handOver } from './hand-over.ts';
+import { changing } from './password-stories.ts';
 import type { PodShell } from './pod-shell.ts';
 import { admit, alive, ping, sentinelAlive, watching } from './probes.ts';
 import { startData } from './start-data.ts';
@@ -109,7 +110,9 @@ async function translated(script: ScriptName, story: PodStory): Promise<Decision
       podName: 'apps/db-1',
       clusterName: 'db',
       configDir: 'config',
-      password: story.password ?? 'pw',
+      password: story.run?.password ?? story.password ?? 'pw',
+      mounted: story.password ?? 'pw',
+      isNew: story.run?.password === undefined,
       identityPassword: story.identity,
       databases: story.databases,
     },
@@ -357,8 +360,7 @@ const rows: readonly (readonly [story: string, script: ScriptName, pod: PodStory
       },
     },
   ],
-  ['has an identity', 'start-sentinel.sh', { cli: { [master('s0')]: view('10.0.0.7') }, identity: 'own' }],
-  ['has an identity', 'start-data.sh', { cli: { [master('s0')]: view('10.0.0.7') }, identity: 'own', mark: podIP }],
+  ...changing,
   ['knows nobody', 'start-sentinel.sh', { password: 'a"b\\c d' }],
 ];
 

@@ -1,9 +1,11 @@
 /** `start-data.sh`, step by step. */
 import {
+  defaultRule,
   identityOf,
   identityRule,
   inform,
   knownReplicas,
+  learnAccepted,
   namedPrimary,
   type PodShell,
   sentinelCli,
@@ -33,6 +35,7 @@ export async function startData(shell: PodShell): Promise<string[]> {
     'appendfilename appendonly.aof',
     ...(shell.databases === undefined ? [] : [`databases ${shell.databases}`]),
     `requirepass ${password}`,
+    ...defaultRule(shell),
     ...(shell.identityPassword === undefined
       ? [`masterauth ${password}`]
       : [
@@ -52,11 +55,27 @@ const nobody = '127.0.0.1 1';
 /** Undefined for a node that is primary. */
 async function whomToFollow(shell: PodShell, isBlank: boolean): Promise<string | undefined> {
   if (sentinels(shell).length === 0) return isBlank && shell.config('ephemeral') === '' ? nobody : undefined;
+  let last: string | undefined;
+  const follow = await toldBySentinels(shell, isBlank, (sentinel) => {
+    last = sentinel;
+  });
+  shell.run.delete('accepted');
+  if (last !== undefined) await learnAccepted(shell, last);
+  return follow;
+}
+
+/** `hear`: which sentinel has told of a primary in each round; undefined where none has. */
+async function toldBySentinels(
+  shell: PodShell,
+  isBlank: boolean,
+  hear: (sentinel: string | undefined) => void,
+): Promise<string | undefined> {
   let tries = 0;
   let refused = 0;
   let informed = '';
   for (;;) {
     const named = await namedPrimary(shell);
+    hear(named?.sentinel);
     if (named === undefined) {
       tries++;
       if (isBlank || tries >= 5) return nobody;

@@ -1,6 +1,6 @@
 /** `start-sentinel.sh`, step by step. */
 import { createHash } from 'node:crypto';
-import { identityOf, identityRule, namedPrimary, type PodShell } from './pod-shell.ts';
+import { defaultRule, identityOf, identityRule, learnAccepted, namedPrimary, type PodShell } from './pod-shell.ts';
 import { quoted } from './start-data.ts';
 
 /**
@@ -12,6 +12,7 @@ export async function startSentinel(shell: PodShell): Promise<string[]> {
   shell.run.delete('watching');
   shell.run.delete('confined');
   const named = await namedPrimary(shell);
+  if (named !== undefined) await learnAccepted(shell, named.sentinel);
   return [
     'port 26379',
     'dir /tmp',
@@ -38,6 +39,7 @@ export function passwordLines(shell: PodShell): string[] {
   const password = quoted(shell.password);
   return [
     `requirepass ${password}`,
+    ...defaultRule(shell),
     ...(identityPassword === undefined
       ? [`sentinel sentinel-pass ${password}`]
       : [

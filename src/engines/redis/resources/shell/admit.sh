@@ -1,6 +1,7 @@
 #!/bin/sh
 set -eu
 . "$CONFIG_DIR/library.sh"
+settle_password 6379 || true
 . "$CONFIG_DIR/volume.sh"
 look
 confine_clients || true

@@ -1,6 +1,7 @@
 #!/bin/sh
 set -eu
 . "$CONFIG_DIR/library.sh"
+settle_password 6379 || true
 # SIGTERM comes once, and a server whose append-only file does not hold the copied dataset yet refuses it for good.
 until_written() {
   # Where somebody has set times for snapshots, a server that is stopped saves one, which looks like a copy that was not written down.

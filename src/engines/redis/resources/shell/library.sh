@@ -1,6 +1,8 @@
-# The password that this pod was started with. The kubelet changes the mounted file under a server that runs, and the server
-# does not take notice. A pod that was made before there was such a file has it in its configuration; what the server itself
-# has written there may hold escapes, which are left alone.
+# Of the engine: a pod of Redis is not told. While a cluster changes over, pods of both have these scripts.
+cli="${SERVER:-redis}-cli"
+# The password with which this pod logs in: that of its start, until the server knows another. The kubelet changes the mounted
+# file under a server that runs, and the server does not take notice. A pod that was made before there was such a file has it
+# in its configuration; what the server itself has written there may hold escapes, which are left alone.
 if [ -s /run/redis/password ]; then
   password=$(head -n 1 /run/redis/password)
 else
@@ -12,15 +14,57 @@ else
   esac
 fi
 export REDISCLI_AUTH="$password"
+mounted_password() { head -n 1 "$AUTH_FILE" 2> /dev/null || true; }
+# Once the server knows what the Secret says, the scripts log in with that: the password before will not be accepted for long. $1: the port.
+settle_password() {
+  mounted=$(mounted_password)
+  [ -n "$mounted" ] && [ "$mounted" != "$password" ] || return 0
+  case $(REDISCLI_AUTH=$mounted timeout 2 "$cli" -p "$1" ping 2>&1) in
+    PONG* | LOADING* | MASTERDOWN* | MISCONF*) ;;
+    *) return 0 ;;
+  esac
+  password=$mounted
+  export REDISCLI_AUTH="$password"
+  keep_password
+}
 # What the cluster calls itself among its own. A pod that was made before there was such a name has no password for it.
 identity="clusterwright/$POD_NAMESPACE/$CLUSTER_NAME"
 identity_password=
 [ -z "${IDENTITY_FILE:-}" ] || identity_password=$(head -n 1 "$IDENTITY_FILE")
-identity_rule() {
-  printf 'user %s on #%s ~* &* +@all\n' "$identity" "$(printf '%s' "$identity_password" | sha256sum | cut -c 1-64)"
+# As servers keep it.
+hash_of() { printf '%s' "$1" | sha256sum | cut -c 1-64; }
+identity_rule() { printf 'user %s on #%s ~* &* +@all\n' "$identity" "$(hash_of "$identity_password")"; }
+# Hashes of the passwords with which clients are let in, where there may be others than that of the pod.
+accepted=/run/redis/accepted
+# In what a server tells of a user; each once.
+hashes() { tr -d '\r' | awk 'length($0) == 64 && !/[^0-9a-f]/ && !seen[$0]++'; }
+# Before the server starts: a change of the password may be under way. $1: a sentinel.
+learn_accepted() {
+  [ -n "$identity_password" ] || return 0
+  told=$(REDISCLI_AUTH=$identity_password; sentinel_cli "$1" --user "$identity" acl getuser default | hashes)
+  [ -z "$told" ] || printf '%s\n' "$told" > "$accepted"
+}
+# For a node that has no sentinels to learn it from when it starts again.
+keep_accepted() {
+  told=$(local_cli acl getuser default | hashes)
+  [ -n "$told" ] && [ "$told" != "$(cat "$accepted" 2> /dev/null)" ] || return 0
+  printf '%s\n' "$told" > "$accepted.new" && mv -f "$accepted.new" "$accepted"
+}
+# The rule of the default user, where clients may log in with more than the password of the pod, or no more with that: what was accepted
+# last. What the Secret says comes only with a new pod, which has no other password: whoever runs already is told by the operator, after
+# the sentinels, so that the scripts do not go over to it before those know it.
+default_rule() {
+  {
+    [ ! -s "$accepted" ] || cat "$accepted"
+    if [ "$is_new" = yes ] || [ ! -s "$accepted" ]; then hash_of "$password"; fi
+  } | hashes | awk -v own="$(hash_of "$password")" '
+    { rule = rule " #" $0; last = $0 }
+    END { if (NR != 1 || last != own) printf "user default on%s ~* &* +@all\n", rule }'
 }
 # A container that restarts in this pod keeps the password that the pod started with. A pod does not start with an empty
 # password: the server would accept every client.
+is_new=yes
+[ ! -s /run/redis/password ] || is_new=no
 keep_password() {
   if [ -z "$password" ] && [ ! -s /run/redis/password ]; then
     echo "the first line of $AUTH_FILE is empty" >&2
@@ -28,9 +72,27 @@ keep_password() {
   fi
   (umask 077 && printf '%s\n' "$password" > /run/redis/password)
 }
-local_cli() { timeout 2 redis-cli -p 6379 "$@" 2>/dev/null; }
-node_cli() { host=$1; shift; timeout 1 redis-cli -h "$host" -p 6379 "$@" 2>/dev/null; }
-sentinel_cli() { host=$1; shift; timeout 1 redis-cli -h "$host" -p 26379 "$@" 2>/dev/null; }
+# $1: seconds. Others may have another password of clients than this pod while it changes: then the pod speaks as the cluster. Whoever
+# refuses a login refuses the command, too, so nothing is done twice.
+ask() (
+  seconds=$1
+  shift
+  code=0
+  answer=$(timeout "$seconds" "$cli" "$@" 2> /dev/null) || code=$?
+  case $answer in
+    NOAUTH* | WRONGPASS*)
+      if [ -n "$identity_password" ]; then
+        REDISCLI_AUTH=$identity_password
+        exec timeout "$seconds" "$cli" --user "$identity" "$@" 2> /dev/null
+      fi
+      ;;
+  esac
+  [ -z "$answer" ] || printf '%s\n' "$answer"
+  exit "$code"
+)
+local_cli() { ask 2 -p 6379 "$@"; }
+node_cli() { host=$1; shift; ask 1 -h "$host" -p 6379 "$@"; }
+sentinel_cli() { host=$1; shift; ask 1 -h "$host" -p 26379 "$@"; }
 sentinels() { cat "$CONFIG_DIR/sentinels"; }
 # The password of the identity, where this server copies by it: then every node knows who the cluster is. The pod's file may say
 # another than the server has been told, and pods of before have none.
@@ -61,7 +123,7 @@ confine_clients() {
 # Of a sentinel. It has logged in to the others as the cluster since it started.
 confine_sentinel_clients() {
   [ -n "$identity_password" ] && [ ! -e /run/redis/confined ] || return 0
-  case $(timeout 2 redis-cli -p 26379 acl setuser default SENTINEL_CLIENT_RULE 2> /dev/null) in OK*) : > /run/redis/confined ;; esac
+  case $(timeout 2 "$cli" -p 26379 acl setuser default SENTINEL_CLIENT_RULE 2> /dev/null) in OK*) : > /run/redis/confined ;; esac
 }
 # Asks all sentinels at once; prints "ADDRESS SENTINEL VERDICT" of the view with the highest configuration epoch, then
 # all sentinels that watch anybody; or nothing. The verdict says whether a node may follow now. It acknowledges writes

@@ -1,10 +1,12 @@
 #!/bin/sh
 set -eu
 . "$CONFIG_DIR/library.sh"
+settle_password 6379 || true
+[ -n "$(sentinels)" ] || keep_accepted || true
 # Whatever the volume says, it is no matter of readiness.
 (. "$CONFIG_DIR/volume.sh" && look && { settle_mark || true; settle_term; }) || true
 confine_clients || true
-answer=$(timeout 2 redis-cli -p 6379 ping 2>&1) || true
+answer=$(timeout 2 "$cli" -p 6379 ping 2>&1) || true
 case $answer in
   '' | *'Could not connect'*) exit 1 ;;
   *NOAUTH* | *'AUTH failed'* | *'max number of clients'* | Error:*) [ ! -e /run/redis/loading ] ;;

@@ -1,4 +1,4 @@
 #!/bin/sh
 set -eu
-answer=$(timeout 2 redis-cli -p 26379 ping 2>&1) || true
+answer=$(timeout 2 "${SERVER:-redis}-cli" -p 26379 ping 2>&1) || true
 case $answer in '' | *'Could not connect'*) exit 1 ;; esac

@@ -56,6 +56,8 @@ else
       sleep 0.2
     fi
   done
+  rm -f "$accepted"
+  [ -z "${2:-}" ] || learn_accepted "$2" || true
 fi
 
 # It joins a primary that lives, and holds less than that.
@@ -70,6 +72,7 @@ escaped=$(printf '%s' "$password" | sed 's/[\\"]/\\&/g')
   # A pod that was made before it was told has what the file says.
   [ "$(most_databases)" = 0 ] || printf 'databases %s\n' "$(most_databases)"
   printf 'requirepass "%s"\n' "$escaped"
+  default_rule
   if [ -n "$identity_password" ]; then
     identity_rule
     printf 'masteruser %s\nmasterauth %s\n' "$identity" "$identity_password"
@@ -82,4 +85,4 @@ escaped=$(printf '%s' "$password" | sed 's/[\\"]/\\&/g')
   [ -z "$follow" ] || printf 'replicaof %s\n' "$follow"
 } > "$conf"
 unset REDISCLI_AUTH password escaped identity_password
-exec redis-server "$conf"
+exec "${SERVER:-redis}-server" "$conf"

@@ -8,6 +8,7 @@ rm -f /run/redis/watching /run/redis/confined
 escaped=$(printf '%s' "$password" | sed 's/[\\"]/\\&/g')
 passwords() {
   printf 'requirepass "%s"\n' "$escaped"
+  default_rule
   if [ -n "$identity_password" ]; then
     identity_rule
     printf 'sentinel sentinel-user %s\nsentinel sentinel-pass %s\n' "$identity" "$identity_password"
@@ -25,6 +26,7 @@ login() {
 }
 if [ ! -s "$conf" ]; then
   set -- $(named_primary)
+  [ -z "${2:-}" ] || learn_accepted "$2" || true
   {
     printf 'port 26379\ndir /tmp\nprotected-mode no\n'
     printf 'sentinel myid %s\n' "$(printf '%s' "$POD_NAMESPACE/$POD_NAME" | sha1sum | cut -c1-40)"
@@ -41,6 +43,7 @@ else
   # The same pod, perhaps with another address, as after a node's reboot. Sentinel rewrites passwords without quotes, and
   # would not read back one with a blank in it; users it may have written twice; what it has written of the default user
   # would override requirepass. The identity that it was told while it ran is kept as it is, where the pod has none.
+  sed -n 's/^user default //p' "$conf" | tr ' ' '\n' | sed -n 's/^#//p' | hashes > "$accepted"
   told=no
   if [ -z "$identity_password" ] && grep -q '^sentinel auth-user ' "$conf"; then told=yes; fi
   {
@@ -57,4 +60,4 @@ else
   mv "$conf.new" "$conf"
 fi
 unset REDISCLI_AUTH password escaped identity_password
-exec redis-server "$conf" --sentinel
+exec "${SERVER:-redis}-server" "$conf" --sentinel

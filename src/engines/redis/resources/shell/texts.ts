@@ -3,6 +3,7 @@ export const texts = {
   'admit.sh': `#!/bin/sh
 set -eu
 . "$CONFIG_DIR/library.sh"
+settle_password 6379 || true
 . "$CONFIG_DIR/volume.sh"
 look
 confine_clients || true
@@ -48,7 +49,7 @@ esac
 `,
   'alive.sh': `#!/bin/sh
 set -eu
-answer=$(timeout 2 redis-cli -p 6379 ping 2>&1) || true
+answer=$(timeout 2 "\${SERVER:-redis}-cli" -p 6379 ping 2>&1) || true
 case $answer in '' | *'Could not connect'*) exit 1 ;; esac
 `,
   'exporter.sh': `#!/bin/sh
@@ -111,6 +112,7 @@ done
   'hand-over.sh': `#!/bin/sh
 set -eu
 . "$CONFIG_DIR/library.sh"
+settle_password 6379 || true
 # SIGTERM comes once, and a server whose append-only file does not hold the copied dataset yet refuses it for good.
 until_written() {
   # Where somebody has set times for snapshots, a server that is stopped saves one, which looks like a copy that was not written down.
@@ -184,9 +186,11 @@ while [ "$tries" -lt 30 ] && in_time; do
 done
 exit 0
 `,
-  'library.sh': `# The password that this pod was started with. The kubelet changes the mounted file under a server that runs, and the server
-# does not take notice. A pod that was made before there was such a file has it in its configuration; what the server itself
-# has written there may hold escapes, which are left alone.
+  'library.sh': `# Of the engine: a pod of Redis is not told. While a cluster changes over, pods of both have these scripts.
+cli="\${SERVER:-redis}-cli"
+# The password with which this pod logs in: that of its start, until the server knows another. The kubelet changes the mounted
+# file under a server that runs, and the server does not take notice. A pod that was made before there was such a file has it
+# in its configuration; what the server itself has written there may hold escapes, which are left alone.
 if [ -s /run/redis/password ]; then
   password=$(head -n 1 /run/redis/password)
 else
@@ -198,15 +202,57 @@ else
   esac
 fi
 export REDISCLI_AUTH="$password"
+mounted_password() { head -n 1 "$AUTH_FILE" 2> /dev/null || true; }
+# Once the server knows what the Secret says, the scripts log in with that: the password before will not be accepted for long. $1: the port.
+settle_password() {
+  mounted=$(mounted_password)
+  [ -n "$mounted" ] && [ "$mounted" != "$password" ] || return 0
+  case $(REDISCLI_AUTH=$mounted timeout 2 "$cli" -p "$1" ping 2>&1) in
+    PONG* | LOADING* | MASTERDOWN* | MISCONF*) ;;
+    *) return 0 ;;
+  esac
+  password=$mounted
+  export REDISCLI_AUTH="$password"
+  keep_password
+}
 # What the cluster calls itself among its own. A pod that was made before there was such a name has no password for it.
 identity="clusterwright/$POD_NAMESPACE/$CLUSTER_NAME"
 identity_password=
 [ -z "\${IDENTITY_FILE:-}" ] || identity_password=$(head -n 1 "$IDENTITY_FILE")
-identity_rule() {
-  printf 'user %s on #%s ~* &* +@all\\n' "$identity" "$(printf '%s' "$identity_password" | sha256sum | cut -c 1-64)"
+# As servers keep it.
+hash_of() { printf '%s' "$1" | sha256sum | cut -c 1-64; }
+identity_rule() { printf 'user %s on #%s ~* &* +@all\\n' "$identity" "$(hash_of "$identity_password")"; }
+# Hashes of the passwords with which clients are let in, where there may be others than that of the pod.
+accepted=/run/redis/accepted
+# In what a server tells of a user; each once.
+hashes() { tr -d '\\r' | awk 'length($0) == 64 && !/[^0-9a-f]/ && !seen[$0]++'; }
+# Before the server starts: a change of the password may be under way. $1: a sentinel.
+learn_accepted() {
+  [ -n "$identity_password" ] || return 0
+  told=$(REDISCLI_AUTH=$identity_password; sentinel_cli "$1" --user "$identity" acl getuser default | hashes)
+  [ -z "$told" ] || printf '%s\\n' "$told" > "$accepted"
+}
+# For a node that has no sentinels to learn it from when it starts again.
+keep_accepted() {
+  told=$(local_cli acl getuser default | hashes)
+  [ -n "$told" ] && [ "$told" != "$(cat "$accepted" 2> /dev/null)" ] || return 0
+  printf '%s\\n' "$told" > "$accepted.new" && mv -f "$accepted.new" "$accepted"
+}
+# The rule of the default user, where clients may log in with more than the password of the pod, or no more with that: what was accepted
+# last. What the Secret says comes only with a new pod, which has no other password: whoever runs already is told by the operator, after
+# the sentinels, so that the scripts do not go over to it before those know it.
+default_rule() {
+  {
+    [ ! -s "$accepted" ] || cat "$accepted"
+    if [ "$is_new" = yes ] || [ ! -s "$accepted" ]; then hash_of "$password"; fi
+  } | hashes | awk -v own="$(hash_of "$password")" '
+    { rule = rule " #" $0; last = $0 }
+    END { if (NR != 1 || last != own) printf "user default on%s ~* &* +@all\\n", rule }'
 }
 # A container that restarts in this pod keeps the password that the pod started with. A pod does not start with an empty
 # password: the server would accept every client.
+is_new=yes
+[ ! -s /run/redis/password ] || is_new=no
 keep_password() {
   if [ -z "$password" ] && [ ! -s /run/redis/password ]; then
     echo "the first line of $AUTH_FILE is empty" >&2
@@ -214,9 +260,27 @@ keep_password() {
   fi
   (umask 077 && printf '%s\\n' "$password" > /run/redis/password)
 }
-local_cli() { timeout 2 redis-cli -p 6379 "$@" 2>/dev/null; }
-node_cli() { host=$1; shift; timeout 1 redis-cli -h "$host" -p 6379 "$@" 2>/dev/null; }
-sentinel_cli() { host=$1; shift; timeout 1 redis-cli -h "$host" -p 26379 "$@" 2>/dev/null; }
+# $1: seconds. Others may have another password of clients than this pod while it changes: then the pod speaks as the cluster. Whoever
+# refuses a login refuses the command, too, so nothing is done twice.
+ask() (
+  seconds=$1
+  shift
+  code=0
+  answer=$(timeout "$seconds" "$cli" "$@" 2> /dev/null) || code=$?
+  case $answer in
+    NOAUTH* | WRONGPASS*)
+      if [ -n "$identity_password" ]; then
+        REDISCLI_AUTH=$identity_password
+        exec timeout "$seconds" "$cli" --user "$identity" "$@" 2> /dev/null
+      fi
+      ;;
+  esac
+  [ -z "$answer" ] || printf '%s\\n' "$answer"
+  exit "$code"
+)
+local_cli() { ask 2 -p 6379 "$@"; }
+node_cli() { host=$1; shift; ask 1 -h "$host" -p 6379 "$@"; }
+sentinel_cli() { host=$1; shift; ask 1 -h "$host" -p 26379 "$@"; }
 sentinels() { cat "$CONFIG_DIR/sentinels"; }
 # The password of the identity, where this server copies by it: then every node knows who the cluster is. The pod's file may say
 # another than the server has been told, and pods of before have none.
@@ -247,7 +311,7 @@ confine_clients() {
 # Of a sentinel. It has logged in to the others as the cluster since it started.
 confine_sentinel_clients() {
   [ -n "$identity_password" ] && [ ! -e /run/redis/confined ] || return 0
-  case $(timeout 2 redis-cli -p 26379 acl setuser default SENTINEL_CLIENT_RULE 2> /dev/null) in OK*) : > /run/redis/confined ;; esac
+  case $(timeout 2 "$cli" -p 26379 acl setuser default SENTINEL_CLIENT_RULE 2> /dev/null) in OK*) : > /run/redis/confined ;; esac
 }
 # Asks all sentinels at once; prints "ADDRESS SENTINEL VERDICT" of the view with the highest configuration epoch, then
 # all sentinels that watch anybody; or nothing. The verdict says whether a node may follow now. It acknowledges writes
@@ -318,10 +382,12 @@ known_replicas() {
   'ping.sh': `#!/bin/sh
 set -eu
 . "$CONFIG_DIR/library.sh"
+settle_password 6379 || true
+[ -n "$(sentinels)" ] || keep_accepted || true
 # Whatever the volume says, it is no matter of readiness.
 (. "$CONFIG_DIR/volume.sh" && look && { settle_mark || true; settle_term; }) || true
 confine_clients || true
-answer=$(timeout 2 redis-cli -p 6379 ping 2>&1) || true
+answer=$(timeout 2 "$cli" -p 6379 ping 2>&1) || true
 case $answer in
   '' | *'Could not connect'*) exit 1 ;;
   *NOAUTH* | *'AUTH failed'* | *'max number of clients'* | Error:*) [ ! -e /run/redis/loading ] ;;
@@ -334,7 +400,7 @@ esac
 `,
   'sentinel-alive.sh': `#!/bin/sh
 set -eu
-answer=$(timeout 2 redis-cli -p 26379 ping 2>&1) || true
+answer=$(timeout 2 "\${SERVER:-redis}-cli" -p 26379 ping 2>&1) || true
 case $answer in '' | *'Could not connect'*) exit 1 ;; esac
 `,
   'start-data.sh': `#!/bin/sh
@@ -395,6 +461,8 @@ else
       sleep 0.2
     fi
   done
+  rm -f "$accepted"
+  [ -z "\${2:-}" ] || learn_accepted "$2" || true
 fi
 
 # It joins a primary that lives, and holds less than that.
@@ -409,6 +477,7 @@ escaped=$(printf '%s' "$password" | sed 's/[\\\\"]/\\\\&/g')
   # A pod that was made before it was told has what the file says.
   [ "$(most_databases)" = 0 ] || printf 'databases %s\\n' "$(most_databases)"
   printf 'requirepass "%s"\\n' "$escaped"
+  default_rule
   if [ -n "$identity_password" ]; then
     identity_rule
     printf 'masteruser %s\\nmasterauth %s\\n' "$identity" "$identity_password"
@@ -421,7 +490,7 @@ escaped=$(printf '%s' "$password" | sed 's/[\\\\"]/\\\\&/g')
   [ -z "$follow" ] || printf 'replicaof %s\\n' "$follow"
 } > "$conf"
 unset REDISCLI_AUTH password escaped identity_password
-exec redis-server "$conf"
+exec "\${SERVER:-redis}-server" "$conf"
 `,
   'start-sentinel.sh': `#!/bin/sh
 set -eu
@@ -433,6 +502,7 @@ rm -f /run/redis/watching /run/redis/confined
 escaped=$(printf '%s' "$password" | sed 's/[\\\\"]/\\\\&/g')
 passwords() {
   printf 'requirepass "%s"\\n' "$escaped"
+  default_rule
   if [ -n "$identity_password" ]; then
     identity_rule
     printf 'sentinel sentinel-user %s\\nsentinel sentinel-pass %s\\n' "$identity" "$identity_password"
@@ -450,6 +520,7 @@ login() {
 }
 if [ ! -s "$conf" ]; then
   set -- $(named_primary)
+  [ -z "\${2:-}" ] || learn_accepted "$2" || true
   {
     printf 'port 26379\\ndir /tmp\\nprotected-mode no\\n'
     printf 'sentinel myid %s\\n' "$(printf '%s' "$POD_NAMESPACE/$POD_NAME" | sha1sum | cut -c1-40)"
@@ -466,6 +537,7 @@ else
   # The same pod, perhaps with another address, as after a node's reboot. Sentinel rewrites passwords without quotes, and
   # would not read back one with a blank in it; users it may have written twice; what it has written of the default user
   # would override requirepass. The identity that it was told while it ran is kept as it is, where the pod has none.
+  sed -n 's/^user default //p' "$conf" | tr ' ' '\\n' | sed -n 's/^#//p' | hashes > "$accepted"
   told=no
   if [ -z "$identity_password" ] && grep -q '^sentinel auth-user ' "$conf"; then told=yes; fi
   {
@@ -482,7 +554,7 @@ else
   mv "$conf.new" "$conf"
 fi
 unset REDISCLI_AUTH password escaped identity_password
-exec redis-server "$conf" --sentinel
+exec "\${SERVER:-redis}-server" "$conf" --sentinel
 `,
   'volume.sh': `mark=/data/initialised
 received=/data/dump.rdb
@@ -635,9 +707,10 @@ settle_term() {
   'watching.sh': `#!/bin/sh
 set -eu
 . "$CONFIG_DIR/library.sh"
-timeout 2 redis-cli -p 26379 sentinel debug info-period "$(cat "$CONFIG_DIR/info-period-ms")" > /dev/null 2>&1 || true
+settle_password 26379 || true
+timeout 2 "$cli" -p 26379 sentinel debug info-period "$(cat "$CONFIG_DIR/info-period-ms")" > /dev/null 2>&1 || true
 confine_sentinel_clients || true
-answer=$(timeout 2 redis-cli -p 26379 sentinel get-master-addr-by-name "$CLUSTER_NAME" 2>&1) || true
+answer=$(timeout 2 "$cli" -p 26379 sentinel get-master-addr-by-name "$CLUSTER_NAME" 2>&1) || true
 case $answer in
   *NOAUTH* | *'AUTH failed'* | *'max number of clients'* | Error:*) [ -e /run/redis/watching ] ;;
   # An address of version 4 or 6.
