@@ -11,8 +11,9 @@ import { refOf } from './ref.ts';
 
 const kinds = [statefulSets, services, configMaps, networkPolicies, podDisruptionBudgets];
 
-/** In every kind. */
+/** In every kind of cluster. A label makes nothing else one of them. */
 const common: readonly string[] = [accessComponent, networkComponent];
+const commonKinds: readonly string[] = [services.kind, networkPolicies.kind];
 
 interface Surplus {
   readonly object: KubeObject;
@@ -38,7 +39,8 @@ export function surplusIn(
     const resource = kinds.find(({ kind }) => kind === object.kind);
     const isOurs = cluster.metadata.uid !== undefined && ownerOf(object) === cluster.metadata.uid;
     const component = object.metadata.labels?.[componentLabel] ?? '';
-    if (resource === undefined || !isOurs || ![...common, ...optional].includes(component)) return [];
+    const mayGo = common.includes(component) ? commonKinds.includes(object.kind) : optional.includes(component);
+    if (resource === undefined || !isOurs || !mayGo) return [];
     if (wanted.has(`${object.kind}/${object.metadata.name}`)) return [];
     const ref = refOf(object, resource);
     const reason = 'the spec does not ask for it any more';

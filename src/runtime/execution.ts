@@ -71,24 +71,24 @@ export async function execute(
   const result = (failure: unknown): Execution => {
     const againMs = refusals.failed(failed, plannedFor);
     for (const err of failed) log.warn({ cluster: key, err }, 'a step failed that others need not wait for');
-    const withoutEffect = [...ineffective, ...due.kept.filter(isFieldChange)];
     const stood = standingFailures.after(key, { failure, failures: [...standing, ...failed] }, due.unreached);
-    const told = new Set(stood.failures.map(({ step }) => step));
-    const unmet = [...unmetWishes(due.undone, new Undone()), ...unmetWishes(withoutEffect, new Kept())];
     return {
       due: dueWith(due, againMs),
       done,
       failure,
       earlier: failure === undefined ? stood.failure : undefined,
-      failures: [...stood.failures, ...unmet.filter(({ step }) => !told.has(step))],
-      ineffective: withoutEffect,
+      failures: [...stood.failures, ...undoneWishes(due, stood.failures)],
+      ineffective: [...ineffective, ...due.kept.filter(isFieldChange)],
     };
   };
   try {
     await executor.run(due.steps, act, signal, {
       done: (step, answer) => {
+        const isKept = answer !== undefined && isIneffective(step, answer);
+        // Nobody tells when it may have an effect: it is asked for again, as what was refused.
+        if (isKept && findingOf(step) !== undefined) return void failed.push(new StepFailed(step, new Kept()));
         done.push(step);
-        if (answer !== undefined && isIneffective(step, answer)) ineffective.push(step);
+        if (isKept) ineffective.push(step);
       },
       failed: (failure) => void failed.push(failure),
     });
@@ -100,8 +100,10 @@ export async function execute(
 }
 
 /** What a cluster's spec asks for of who connects, and is not kept up. */
-function unmetWishes(steps: readonly Step[], why: Error): readonly StepFailed[] {
-  return steps.filter((step) => findingOf(step) !== undefined).map((step) => new StepFailed(step, why));
+function undoneWishes({ undone }: Due, failures: readonly StepFailed[]): readonly StepFailed[] {
+  const told = new Set(failures.map(({ step }) => step));
+  const wishes = undone.filter((step) => findingOf(step) !== undefined && !told.has(step));
+  return wishes.map((step) => new StepFailed(step, new Undone()));
 }
 
 function isFieldChange(step: Step): step is Execution['ineffective'][number] {

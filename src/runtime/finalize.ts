@@ -155,7 +155,8 @@ export function createFinalizer(options: FinalizerOptions): Finalizer {
           contested.made(key, done, cluster.metadata);
         }
       }
-      const [failure] = failures;
+      // What keeps the cluster from its end is told first.
+      const failure = failures.at(-1);
       const told = endingStatus(cluster, plan.outcome);
       const claim = failure === undefined ? told : failedStatus(cluster, told, failure);
       const said = failure instanceof NameConflict ? conflictPlan(failure) : plan;

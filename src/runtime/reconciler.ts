@@ -29,7 +29,7 @@ import { isPremature, nextLook, saidPlan, saidStatus } from './report.ts';
 import type { Resizes } from './resizes.ts';
 import { createResolver } from './resolve.ts';
 import { withTerminationMessages } from './termination-messages.ts';
-import { terminatingIn } from './unmade.ts';
+import { goingIn } from './unmade.ts';
 import type { UnseenPods } from './unseen-pods.ts';
 
 export interface Reconciler {
@@ -120,9 +120,9 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
       log.warn({ cluster: key, steps: paced.idle.map(describeStep) }, 'what is done again and again shows no effect');
     }
 
-    const terminating = terminatingIn(cluster, children, access.desired);
-    const said = saidPlan(plan, execution, paced, assessment.status, terminating);
-    const claim = saidStatus(cluster, assessment.status, plan, execution, obstructed, terminating);
+    const going = goingIn(cluster, children, access);
+    const said = saidPlan(plan, execution, paced, assessment.status, going);
+    const claim = saidStatus(cluster, assessment.status, plan, execution, obstructed, going);
     const cut = failure ?? earlier;
     if (cut instanceof NameConflict) onOutcome(engine, cluster, cluster.status, said);
     else if (said.outcome.state === 'blocked' && plan.outcome.state !== 'blocked')

@@ -8,25 +8,25 @@ import type { ObstructedPlan } from '../plan/obstacle.ts';
 import { isOptional, type Outcome, type Plan, type Step, wait } from '../plan/plan.ts';
 import type { Due } from './contested.ts';
 import type { Execution } from './execution.ts';
-import { describeStep, type StepFailed } from './executor.ts';
+import { describeStep } from './executor.ts';
 import { conflictPlan, NameConflict } from './name-conflict.ts';
 import type { Paced } from './pace.ts';
 import { blockedStatus, failedStatus, pausedStatus } from './pass-status.ts';
 import { blockedMs, lookAfter, type ReconcileResult, recheck, soonest } from './reconcile-result.ts';
 import { blockedBy, refusedExpansion, withoutExpansions, withRefusal } from './refused-expansion.ts';
 import { blockedByWish, isReady, unmetWish, wordsOf } from './refused-wish.ts';
-import { undoneIn } from './unmade.ts';
+import { type Going, undoneIn } from './unmade.ts';
 
 /**
- * What the status says is done next, and what is waited for. `observed`: what the engine says of the cluster. `terminating`: see
- * `terminatingIn`.
+ * What the status says is done next, and what is waited for. `observed`: what the engine says of the cluster. `going`: see
+ * `goingIn`.
  */
 export function saidPlan(
   plan: Plan,
   execution: Execution,
   paced: Paced | undefined,
   observed?: Pick<StatusReport, 'conditions'>,
-  terminating: readonly StepFailed[] = [],
+  going: Going = { again: [], surplus: [] },
 ): Plan {
   const { due, done, failure, earlier, failures, ineffective } = execution;
   const cut = failure ?? earlier;
@@ -44,12 +44,13 @@ export function saidPlan(
     return { ...said, steps, outcome };
   }
   if (ineffective.length > 0) return { ...said, outcome: fieldsKept(ineffective) };
+  const terminating = [...going.again, ...going.surplus];
   if (terminating.length > 0) return { ...said, outcome: wait('Terminating', wordsOf(terminating)) };
   const vain = vainIn(due, paced);
   return vain.length === 0 ? said : { ...said, outcome: withoutEffect(vain) };
 }
 
-/** `obstructed`: why steps were left out of the engine's plan. `terminating`: see `terminatingIn`. */
+/** `obstructed`: why steps were left out of the engine's plan. `again`: see `goingIn`. */
 export function saidStatus(
   cluster: Cluster<CommonSpec>,
   observed: StatusReport,
@@ -59,7 +60,7 @@ export function saidStatus(
     outcome: undefined,
     conditions: [],
   },
-  terminating: readonly StepFailed[] = [],
+  { again }: Pick<Going, 'again'> = { again: [] },
 ): StatusReport {
   const refused = refusedExpansion(failures);
   const whole = withRefusal(cluster.spec.paused === true ? pausedStatus(observed, plan.outcome) : observed, refused);
@@ -67,7 +68,7 @@ export function saidStatus(
   const wish = blockedByWish(unmet, plan, whole);
   const block = [held, blockedBy(refused, plan), wish].find((outcome) => outcome?.state === 'blocked');
   const told = block === undefined ? whole : blockedStatus(whole, block);
-  const unmade = [...(unmet?.failures ?? []), ...undoneIn(due), ...terminating];
+  const unmade = [...(unmet?.failures ?? []), ...undoneIn(due), ...again];
   const cut = failure ?? earlier ?? (isReady(told) && cluster.spec.paused !== true ? unmade[0] : undefined);
   const claim = cut === undefined ? told : failedStatus(cluster, told, cut);
   const refusals = failures.flatMap(({ cause }) => (cause instanceof Refused ? [cause] : []));

@@ -3,7 +3,7 @@
  */
 import type { Cluster } from '../api/cluster.ts';
 import type { KubeObject } from '../api/object.ts';
-import type { Desired } from '../plan/objects.ts';
+import type { WantedAccess } from '../plan/access-steps.ts';
 import { findingOf } from '../plan/plan.ts';
 import { surplusIn } from '../plan/surplus.ts';
 import type { Children } from '../resources/children.ts';
@@ -35,22 +35,27 @@ export class Terminating extends Error {
   }
 }
 
-/** Of what has a finding of its own, `execution.ts` tells. */
+/** Objects as the spec asks for them. Of who connects, `execution.ts` tells; what is done to pods, the engine may itself undo. */
 export function undoneIn({ undone }: Due): readonly StepFailed[] {
-  return undone.filter((step) => findingOf(step) === undefined).map((step) => new StepFailed(step, new Undone()));
+  const objects = undone.filter((step) => step.type === 'create' || step.type === 'apply');
+  return objects.filter((step) => findingOf(step) === undefined).map((step) => new StepFailed(step, new Undone()));
 }
 
-/** `desired`: all children that the spec asks for. */
-export function terminatingIn(
-  cluster: Cluster,
-  children: Children,
-  desired: readonly Desired[],
-): readonly StepFailed[] {
+export interface Going {
+  /** Of what the spec asks for: it is made again when the object is gone. */
+  readonly again: readonly StepFailed[];
+  /** Of what the spec does not ask for any more, such as a load balancer that its provider cleans up. */
+  readonly surplus: readonly StepFailed[];
+}
+
+/** Of what says who connects. */
+export function goingIn(cluster: Cluster, children: Children, { children: wanted, desired }: WantedAccess): Going {
   const goes = ({ metadata }: KubeObject): boolean => metadata.deletionTimestamp !== undefined;
-  const again = desired.flatMap(({ object }) => {
+  const again = wanted.flatMap(({ object, mayFail }) => {
     const live = children.get(object.kind, object.metadata.name);
-    return live === undefined || !goes(live) ? [] : [new StepFailed({ type: 'create', object }, new Terminating(live))];
+    if (live === undefined || !goes(live)) return [];
+    return [new StepFailed({ type: 'create', object, ...mayFail }, new Terminating(live))];
   });
   const surplus = surplusIn(cluster, children, desired).filter(({ object }) => goes(object));
-  return [...again, ...surplus.map(({ object, step }) => new StepFailed(step, new Terminating(object)))];
+  return { again, surplus: surplus.map(({ object, step }) => new StepFailed(step, new Terminating(object))) };
 }

@@ -9,11 +9,11 @@ import type { Cluster } from '../../src/api/cluster.ts';
 import type { KubeObject, ObjectMeta } from '../../src/api/object.ts';
 import type { ClusterStatus } from '../../src/api/status.ts';
 import { validateCluster } from '../../src/api/validate.ts';
+import type { Formers } from '../../src/engines/redis/action.ts';
 import { type RedisSpec, type RedisSpecInput, redisKind } from '../../src/engines/redis/kind/schema.ts';
 import { addressAnnotation, redisNames, roleLabel, termAnnotation } from '../../src/engines/redis/names.ts';
 import type {
   DataNode,
-  Formers,
   Lack,
   RedisObserved,
   SentinelNode,

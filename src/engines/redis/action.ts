@@ -2,8 +2,6 @@
  * Everything the controller ever asks of a Redis process. Each action is safe to repeat, and none of them chooses a
  * primary against the sentinels: `redis.promote` is planned only where none of them can know one.
  */
-import type { Formers } from './observe/observed.ts';
-
 export interface Target {
   readonly pod: string;
   readonly address: string;
@@ -13,6 +11,12 @@ export interface Target {
 export interface Process extends Target {
   readonly part: 'data' | 'sentinel';
 }
+
+/**
+ * Passwords with which a process lets clients in, and which the Secret does not name. One number is one password, whoever accepts it and whenever. In
+ * order. Absent where there are none.
+ */
+export type Formers = readonly number[];
 
 export type RedisAction =
   /**

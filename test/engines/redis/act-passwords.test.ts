@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { actRedis } from '../../../src/engines/redis/act/act.ts';
-import type { RedisAction } from '../../../src/engines/redis/action.ts';
+import type { Formers, RedisAction } from '../../../src/engines/redis/action.ts';
 import { hashOf } from '../../../src/engines/redis/client/identity.ts';
 import { formersIn } from '../../../src/engines/redis/observe/accepted.ts';
-import type { Formers } from '../../../src/engines/redis/observe/observed.ts';
 import { redisCluster } from '../../support/redis-situation.ts';
 import { type Process, scriptedNetwork, settle } from '../../support/scripted-redis.ts';
 

@@ -1,7 +1,7 @@
 /** Changes with which passwords a process lets clients in. Only hashes are told. */
 import type { Cluster } from '../../../api/cluster.ts';
 import type { EngineContext } from '../../../engine/engine-context.ts';
-import type { Process, RedisAction } from '../action.ts';
+import type { Formers, Process, RedisAction } from '../action.ts';
 import type { RedisConnection } from '../client/connection.ts';
 import type { Identity } from '../client/identity.ts';
 import { type ClientPasswords, passwordSecret } from '../client/password.ts';
@@ -9,7 +9,6 @@ import { type Credentials, credentialsOf, withSession } from '../client/session.
 import type { RedisSpec } from '../kind/schema.ts';
 import { dataPort, redisNames, sentinelPort } from '../names.ts';
 import { type Accepted, acceptedBy, formersIn, knowsAll } from '../observe/accepted.ts';
-import type { Formers } from '../observe/observed.ts';
 
 type PasswordAction = Extract<
   RedisAction,

@@ -1,8 +1,9 @@
 /** With which passwords the processes let clients in, compared with those that the Secret names. */
+
 import { createHmac } from 'node:crypto';
+import type { Formers } from '../action.ts';
 import type { Identity } from '../client/identity.ts';
 import type { Reply } from '../client/resp.ts';
-import type { Formers } from './observed.ts';
 
 /** Of a user, as `ACL GETUSER` tells. */
 export interface Accepted {

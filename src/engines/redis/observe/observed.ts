@@ -2,6 +2,7 @@
  * What the processes of a cluster say about themselves. A process that does not answer is a value of its own: silence
  * is never read as an empty answer.
  */
+import type { Formers } from '../action.ts';
 import type { MemberFinding } from '../client/findings.ts';
 
 export interface SilentNode {
@@ -65,12 +66,6 @@ export interface DataNode {
   readonly lacks?: readonly Lack[];
   readonly formers?: Formers;
 }
-
-/**
- * Passwords with which it lets clients in, and which the Secret does not name. One number is one password, whoever accepts it and whenever. In
- * order. Absent where there are none.
- */
-export type Formers = readonly number[];
 
 export interface SentinelNode {
   readonly state: 'answering';

@@ -10,10 +10,10 @@ import { createHash } from 'node:crypto';
 import type { Condition, DesiredCondition } from '../../../api/condition.ts';
 import { durationMs } from '../../../api/duration.ts';
 import { type ActStep, type Outcome, settled, wait } from '../../../plan/plan.ts';
-import type { Process, RedisAction } from '../action.ts';
+import type { Formers, Process, RedisAction } from '../action.ts';
 import { passwordSecret } from '../client/password.ts';
 import { defaultOverlap } from '../kind/schema.ts';
-import { answering, type Formers, hasAll, type Lack } from '../observe/observed.ts';
+import { answering, hasAll, type Lack } from '../observe/observed.ts';
 import type { Situation } from '../observe/situation.ts';
 import { isAnyUntold, passwordProblem } from './password-problem.ts';
 
