@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { KubeObject } from '../../src/api/object.ts';
 import { accessChildren } from '../../src/plan/access.ts';
 import { accessComponent, componentLabel } from '../../src/resources/metadata.ts';
-import { isOpen, isReadyOn, wantedPolicy } from '../support/access-wishes.ts';
+import { changeSpec, isOpen, isReadyOn, wantedPolicy, watched } from '../support/access-wishes.ts';
 import { type ReconcilerRig, reconcilerRig } from '../support/reconciler-rig.ts';
 import { testChild } from '../support/test-engine.ts';
 import { turns } from '../support/virtual-clock.ts';
@@ -14,12 +14,6 @@ beforeEach(async () => {
 });
 afterEach(() => rig.stop());
 
-/** A second generation. */
-async function changeSpec(replicas = 5): Promise<void> {
-  rig.api.put({ ...rig.cluster(), spec: { replicas } });
-  await turns();
-}
-
 /** Somebody has deleted it. */
 async function holdTerminating(kind: string, name: string): Promise<void> {
   const live = rig.api.get(kind, name) as KubeObject;
@@ -28,30 +22,18 @@ async function holdTerminating(kind: string, name: string): Promise<void> {
   await turns();
 }
 
-/** What a pass every second finds in two minutes, where `isWrong`. */
-async function watched(isWrong: () => boolean): Promise<string[]> {
-  const said: string[] = [];
-  for (let second = 0; second < 120; second++) {
-    await rig.pass();
-    await turns();
-    if (isWrong()) said.push(`${second} s: phase ${rig.status().phase}, Ready ${rig.condition('Ready')}`);
-    await rig.clock.advance(1_000);
-  }
-  return said;
-}
-
 it('a generation that closes a cluster is not Ready while the policy that opens it is the one there is', async () => {
   rig.engine.resources = () => accessChildren([wantedPolicy(rig.cluster(), 'open')]);
   await rig.pass();
   await turns();
   await holdTerminating('NetworkPolicy', 'db');
-  await changeSpec();
+  await changeSpec(rig);
   rig.engine.resources = () => accessChildren([wantedPolicy(rig.cluster(), 'shut')]);
-  const said = await watched(() => isOpen(rig) && isReadyOn(rig, 2));
-  expect(said.slice(0, 1).concat(said.slice(-1))).toEqual([]);
+  expect(await watched(rig, () => isOpen(rig) && isReadyOn(rig, 2))).toEqual([]);
 });
 
-it('a generation that asks for a load balancer is not Ready while the one before is being cleaned up', async () => {
+/** A load balancer that its provider is to clean up. */
+async function balanced(): Promise<KubeObject> {
   const { metadata } = testChild(rig.cluster(), 'ConfigMap');
   const labels = { ...metadata.labels, [componentLabel]: accessComponent };
   const service: KubeObject = {
@@ -61,20 +43,37 @@ it('a generation that asks for a load balancer is not Ready while the one before
     spec: { type: 'LoadBalancer' },
   };
   rig.engine.resources = () => accessChildren([service]);
-  rig.api.put({
-    ...service,
-    metadata: { ...service.metadata, finalizers: ['service.kubernetes.io/load-balancer-cleanup'] },
-  });
+  const finalizers = ['service.kubernetes.io/load-balancer-cleanup'];
+  rig.api.put({ ...service, metadata: { ...service.metadata, finalizers } });
   await turns();
   await rig.pass();
-  // Switched off, and on again.
-  await changeSpec();
+  return service;
+}
+
+async function switchOff(): Promise<void> {
+  await changeSpec(rig);
   rig.engine.resources = () => [];
   await rig.pass();
   await turns();
+}
+
+it('a generation that asks for a load balancer is not Ready while the one before is being cleaned up', async () => {
+  const service = await balanced();
+  await switchOff();
   expect(rig.api.get('Service', 'db-external')?.metadata.deletionTimestamp).toBeDefined();
-  await changeSpec(3);
+  await changeSpec(rig, 3);
   rig.engine.resources = () => accessChildren([service]);
-  const said = await watched(() => isReadyOn(rig, 3));
-  expect(said.slice(0, 1).concat(said.slice(-1))).toEqual([]);
+  expect(await watched(rig, () => isReadyOn(rig, 3))).toEqual([]);
+});
+
+it('a database whose load balancer is switched off stays Ready, and the plan names what is cleaned up', async () => {
+  await balanced();
+  await switchOff();
+  expect(await watched(rig, () => rig.status().phase !== 'Ready' || !isReadyOn(rig, 2))).toEqual([]);
+  const { waitingFor } = rig.status().plan ?? {};
+  expect(waitingFor).toMatch(/^delete Service db-external: .* service.kubernetes.io\/load-balancer-cleanup$/);
+  rig.api.vanish('Service', 'db-external');
+  await turns();
+  await rig.pass();
+  expect(rig.status().plan?.waitingFor).toBeUndefined();
 });
