@@ -182,6 +182,7 @@ function deafIO({ metadata }: Cluster, client: Pick<KubeClient, 'get' | 'list'>)
   const secrets = {
     read: () => Promise.resolve({ values, isOurs: true }),
     learn: () => undefined,
+    readNow: () => Promise.resolve(undefined),
     refuse: () => undefined,
     outdate: () => undefined,
     forget: () => undefined,

@@ -66,10 +66,12 @@ export interface EngineContext {
    */
   secret(name: string, whose?: SecretOwner, told?: string): Promise<Readonly<Record<string, string>> | undefined>;
   /**
-   * The database refused what that Secret says, or would not take it back: values that were read longer ago than this are not used again. 5 s
-   * by default.
+   * Its values as they are now, for what cannot be taken back. Rejects where they cannot be read; what was known of it is used elsewhere all the
+   * same.
    */
-  secretRefused(name: string, olderThanMs?: number): void;
+  secretNow(name: string): Promise<Readonly<Record<string, string>> | undefined>;
+  /** The database refused what that Secret says: it is read anew before it is used again. */
+  secretRefused(name: string): void;
   /**
    * Nobody refused what that Secret says, but somebody may have edited it: values that were read longer ago than this are read anew. They are
    * used for as long as that fails.

@@ -31,12 +31,23 @@ export type StatusReport = Omit<ClusterStatus, 'conditions' | 'observedGeneratio
   readonly conditions: readonly DesiredCondition[];
 };
 
+/** What a listener keeps for its next run on the same endpoint. */
+export interface ListenerMemory {
+  said?: string;
+}
+
 /** A database that reports changes by itself. The runtime keeps one listener an endpoint, and restarts it when it ends. */
 export interface Listener<Spec> {
   /** Whom to listen to, as keys that are stable while the process behind them is the same. */
   endpoints(children: Children): readonly string[];
   /** Calls back on every report; ends when the connection does or `io.signal` aborts. */
-  listen(endpoint: string, cluster: Cluster<Spec>, io: EngineContext, changed: () => void): Promise<void>;
+  listen(
+    endpoint: string,
+    cluster: Cluster<Spec>,
+    io: EngineContext,
+    changed: () => void,
+    memory?: ListenerMemory,
+  ): Promise<void>;
 }
 
 /**

@@ -59,7 +59,7 @@ export function toHandler<Spec, Observed, Situation, Action extends EngineAction
       : {
           listener: {
             endpoints: listener.endpoints,
-            listen: (endpoint, cluster, io, changed) => listener.listen(endpoint, typed(cluster), io, changed),
+            listen: (endpoint, cluster, ...rest) => listener.listen(endpoint, typed(cluster), ...rest),
           },
         }),
   };

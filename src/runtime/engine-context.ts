@@ -47,8 +47,10 @@ export interface SecretReader {
   read(namespace: string, name: string, signal: AbortSignal, told?: string): Promise<Known | undefined>;
   /** Values that this process has just generated need not be read back. `of`: the cluster that they are for. */
   learn(namespace: string, name: string, values: Values, of?: string): void;
-  /** The values did not do. `olderThanMs`: where they are older than that. */
-  refuse(namespace: string, name: string, olderThanMs?: number): void;
+  /** Reads it, whatever is known. */
+  readNow(namespace: string, name: string, signal: AbortSignal): Promise<Known | undefined>;
+  /** The values did not do. */
+  refuse(namespace: string, name: string): void;
   /** The values may have changed, where they are older than that: the API server is asked again, and they do where it does not answer. */
   outdate(namespace: string, name: string, olderThanMs: number): void;
   /** The resource is gone: what its Secrets said may go, too, and no watch tells of it. */
@@ -80,15 +82,34 @@ export function createSecretReader(options: {
       known.delete(key);
     }
   };
+  const get: SecretReader['read'] = async (namespace, name, signal, told) => {
+    try {
+      const secret = (await client.get({ resource: secrets, namespace, name }, { signal })) as KubeObject & {
+        readonly data?: Values;
+      };
+      const values = Object.fromEntries(
+        Object.entries(secret.data ?? {}).map(([key, value]) => [key, Buffer.from(value, 'base64').toString('utf8')]),
+      );
+      const { labels = {} } = secret.metadata;
+      const isOurs = labels[managedByLabel] === managedBy;
+      const found = { values, isOurs, of: labels[instanceLabel] ?? '', ...(told === undefined ? {} : { told }) };
+      learn(namespace, name, found);
+      return found;
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+      known.delete(`${namespace}/${name}`);
+      return undefined;
+    }
+  };
   return {
     get size() {
       return known.size;
     },
     learn: (namespace, name, values, of) => learn(namespace, name, { values, isOurs: true, of }),
-    refuse(namespace, name, olderThanMs = refusedLifeMs) {
+    refuse(namespace, name) {
       const entry = known.get(`${namespace}/${name}`);
       if (entry === undefined) return;
-      entry.usableUntil = Math.min(entry.usableUntil, entry.at + olderThanMs);
+      entry.usableUntil = Math.min(entry.usableUntil, entry.at + refusedLifeMs);
       entry.until = Math.min(entry.until, entry.usableUntil);
     },
     outdate(namespace, name, olderThanMs) {
@@ -102,6 +123,7 @@ export function createSecretReader(options: {
         if (isNamed || (of === resource && key.startsWith(`${namespace}/`))) known.delete(key);
       }
     },
+    readNow: (namespace, name, signal) => get(namespace, name, signal),
     async read(namespace, name, signal, told) {
       const entry = known.get(`${namespace}/${name}`);
       const isCurrent = told === undefined || entry?.told === told;
@@ -110,22 +132,8 @@ export function createSecretReader(options: {
       const goesOn = entry !== undefined && entry.usableUntil > now && isCurrent;
       if (!goesOn) known.delete(`${namespace}/${name}`);
       try {
-        const secret = (await client.get({ resource: secrets, namespace, name }, { signal })) as KubeObject & {
-          readonly data?: Values;
-        };
-        const values = Object.fromEntries(
-          Object.entries(secret.data ?? {}).map(([key, value]) => [key, Buffer.from(value, 'base64').toString('utf8')]),
-        );
-        const { labels = {} } = secret.metadata;
-        const isOurs = labels[managedByLabel] === managedBy;
-        const found = { values, isOurs, of: labels[instanceLabel] ?? '', ...(told === undefined ? {} : { told }) };
-        learn(namespace, name, found);
-        return found;
+        return await get(namespace, name, signal, told);
       } catch (error) {
-        if (isNotFound(error)) {
-          known.delete(`${namespace}/${name}`);
-          return undefined;
-        }
         signal.throwIfAborted();
         if (!goesOn) throw error;
         onUnread?.({ namespace, name, err: error });
@@ -173,7 +181,8 @@ export function engineIO(options: {
       const found = await reader.read(namespace, name, signal, told);
       return found === undefined || isOf(found, whose) ? found?.values : {};
     },
-    secretRefused: (name, olderThanMs) => reader.refuse(namespace, name, olderThanMs),
+    secretNow: async (name) => (await reader.readNow(namespace, name, signal))?.values,
+    secretRefused: (name) => reader.refuse(namespace, name),
     secretOutdated: (name, olderThanMs) => reader.outdate(namespace, name, olderThanMs),
     claim: (name) => claims(namespace, name, signal),
     serviceAccount: (name) => accounts(namespace, name, signal),

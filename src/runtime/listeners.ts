@@ -1,6 +1,6 @@
 /** One open ear for each process that reports changes by itself. Ears of a cluster come and go with its processes. */
 import type { Cluster } from '../api/cluster.ts';
-import type { KindHandler } from '../engine/engine.ts';
+import type { KindHandler, ListenerMemory } from '../engine/engine.ts';
 import type { EngineContext } from '../engine/engine-context.ts';
 import type { Children } from '../resources/children.ts';
 import { type Clock, sleep } from '../system/clock.ts';
@@ -29,9 +29,10 @@ export function createListeners(options: {
   const clusters = new Map<ClusterKey, Cluster>();
 
   async function listen(key: ClusterKey, endpoint: string, engine: KindHandler, signal: AbortSignal): Promise<void> {
+    const memory: ListenerMemory = {};
     for (let cluster = clusters.get(key); cluster !== undefined && !signal.aborted; cluster = clusters.get(key)) {
       try {
-        await engine.listener?.listen(endpoint, cluster, io(cluster, signal), () => changed(key));
+        await engine.listener?.listen(endpoint, cluster, io(cluster, signal), () => changed(key), memory);
       } catch (error) {
         if (!signal.aborted) log.debug({ cluster: key, endpoint, err: error }, 'a listener ended');
       }

@@ -12,6 +12,7 @@ export function silentContext(given: Partial<EngineContext> = {}): EngineContext
     dial: refuse,
     exchange: ({ host, port }) => refuse(host, port),
     secret: () => Promise.resolve(undefined),
+    secretNow: () => Promise.resolve(undefined),
     secretRefused: () => undefined,
     secretOutdated: () => undefined,
     claim: () => Promise.resolve(undefined),

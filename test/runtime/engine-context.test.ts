@@ -191,7 +191,7 @@ describe('a Secret', () => {
     await io.secret('db-auth');
     expect(api.reads.length).toBe(2);
     put('three');
-    io.secretRefused('db-auth', 0);
+    expect(await io.secretNow('db-auth')).toEqual({ password: 'three' });
     expect(await io.secret('db-auth')).toEqual({ password: 'three' });
   });
 
@@ -217,7 +217,6 @@ describe('a Secret', () => {
 
   it.each<readonly [story: string, refuse: (io: EngineContext) => void, laterMs: number]>([
     ['a database has refused it', (io) => io.secretRefused('db-auth'), 5000],
-    ['nobody may go by what it said before', (io) => io.secretRefused('db-auth', 0), 0],
     ['it was read an hour ago', (io) => io.secretOutdated('db-auth', 40_000), hour],
   ])('that cannot be read is not used where %s', async (_, refuse, laterMs) => {
     const { clock, io, put, api } = secrets();
@@ -227,6 +226,15 @@ describe('a Secret', () => {
     await clock.advance(laterMs);
     refuse(io);
     await expect(io.secret('db-auth')).rejects.toThrow();
+  });
+
+  it('that cannot be read now is used all the same by those who need not know better', async () => {
+    const { io, put, api } = secrets();
+    put('one');
+    await io.secret('db-auth');
+    api.intercept = async () => ({ status: 403, headers: {}, body: '' });
+    await expect(io.secretNow('db-auth')).rejects.toThrow();
+    expect(await io.secret('db-auth')).toEqual({ password: 'one' });
   });
 
   it('that was deleted is not used any more, whatever was known of it', async () => {

@@ -145,6 +145,7 @@ export function timeOnly(
     dial: never,
     exchange: never,
     secret: never,
+    secretNow: never,
     secretRefused: never,
     secretOutdated: never,
     sleep: never,

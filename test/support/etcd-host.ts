@@ -143,6 +143,7 @@ export function etcdHost(network: number, clock: Clock = systemClock): EtcdHost 
         return secret && { values: secret.data as Record<string, string>, isOurs: true };
       },
       learn: () => undefined,
+      readNow: () => Promise.resolve(undefined),
       refuse: () => undefined,
       outdate: () => undefined,
       forget: () => undefined,

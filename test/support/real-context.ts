@@ -11,6 +11,7 @@ export function realContext(secrets: Readonly<Record<string, Readonly<Record<str
     now: () => Date.now(),
     sleep: (ms, signal) => delay(ms, undefined, signal === undefined ? {} : { signal }),
     secret: async (name) => secrets[name],
+    secretNow: async (name) => secrets[name],
     secretRefused: () => undefined,
     secretOutdated: () => undefined,
     serviceAccount: () => Promise.resolve(undefined),

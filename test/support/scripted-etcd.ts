@@ -31,6 +31,7 @@ export function scriptedEtcd(
     now: () => observed.at,
     sleep: (ms, signal) => sleep(clock, ms, AbortSignal.any([stopping.signal, ...(signal ? [signal] : [])])),
     secret: async (name) => secrets[name],
+    secretNow: () => Promise.resolve(undefined),
     secretRefused: () => undefined,
     secretOutdated: () => undefined,
     claim: (name) => blankClaims('apps', name, stopping.signal),

@@ -87,6 +87,7 @@ export function scriptedNetwork(options: ScriptedOptions): ScriptedNetwork {
     signal: stopping.signal,
     sleep: (ms, signal) => sleep(clock, ms, AbortSignal.any([stopping.signal, ...(signal ? [signal] : [])])),
     secret: async (name) => secrets[name],
+    secretNow: () => Promise.resolve(undefined),
     secretRefused: () => undefined,
     secretOutdated: () => undefined,
     claim: (name) => blankClaims('apps', name, stopping.signal),

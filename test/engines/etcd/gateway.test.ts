@@ -9,6 +9,7 @@ async function called(status: number, body: string): Promise<unknown> {
     dial: () => Promise.reject(new Error('not dialled')),
     exchange: async () => ({ status, body }),
     secret: async () => undefined,
+    secretNow: () => Promise.resolve(undefined),
     secretRefused: () => undefined,
     secretOutdated: () => undefined,
     serviceAccount: () => Promise.resolve(undefined),

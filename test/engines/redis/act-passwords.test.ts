@@ -30,19 +30,18 @@ async function act(action: RedisAction, tale: Tale = {}) {
   const network = scriptedNetwork({
     processes: { 'a:6379': tale.data ?? accepting('old'), 's:26379': tale.sentinel ?? accepting('old') },
   });
-  let now = secret;
-  const refusals: unknown[] = [];
+  const anew: string[] = [];
   const io = {
     ...network.io,
-    secret: async (name: string) => (name === 'db-auth' ? now : { password: 'own' }),
-    secretRefused: (...refusal: unknown[]) => {
-      refusals.push(refusal);
-      now = later;
+    secret: async (name: string) => (name === 'db-auth' ? secret : { password: 'own' }),
+    secretNow: async (name: string) => {
+      anew.push(name);
+      return later;
     },
   };
   const result = await settle(network.clock, actRedis(action, redisCluster(), io));
   const asked = network.asked.filter((line) => !line.includes('AUTH clusterwright/apps/db own'));
-  return { asked, result, refusals, open: network.open() };
+  return { asked, result, anew, open: network.open() };
 }
 
 describe('an action on the passwords of clients', () => {
@@ -94,11 +93,11 @@ describe('an action on the passwords of clients', () => {
     ['a person has told the server one more', ['old', 'new', 'by hand'], 'new'],
   ])('reads the Secret anew before it takes one away, and does not where %s', async (_, accepts, later) => {
     const action: RedisAction = { type: 'redis.retirePasswords', process: data, formers: formersOf('old') };
-    const { asked, result, refusals } = await act(action, {
+    const { asked, result, anew } = await act(action, {
       data: accepting(...accepts),
       later: { password: later },
     });
-    expect(refusals).toEqual([['db-auth', 0]]);
+    expect(anew).toEqual(['db-auth']);
     expect(asked).toEqual(['a:6379 ACL GETUSER default']);
     expect(result).toMatchObject({
       reason: { message: 'Secret db-auth has changed meanwhile, or the passwords of db-0' },

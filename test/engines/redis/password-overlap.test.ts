@@ -126,9 +126,14 @@ describe('the password of before', () => {
       ['blocked IdentityUnusable'],
     ],
     [
-      'nor where the Secret names one that is of no use, though all have it',
+      'goes, too, where that of the Secret could be told to nobody, and all have it',
       overlapping(60, { observed: { unusablePassword: 'key password has a control character' } }),
-      ['settled'],
+      expect.arrayContaining(['retire db-0']),
+    ],
+    [
+      'does not while a key beside it is of no use: it is told, since the former one would stay for ever',
+      overlapping(60, { observed: { unusablePassword: 'key password-next is empty', hasUnusableOther: true } }),
+      ['blocked PasswordUnusable'],
     ],
     [
       'goes from a single node, too',

@@ -4,8 +4,8 @@ import type { EngineContext } from '../../../engine/engine-context.ts';
 import type { Formers, Process, RedisAction } from '../action.ts';
 import type { RedisConnection } from '../client/connection.ts';
 import type { Identity } from '../client/identity.ts';
-import { type ClientPasswords, passwordSecret } from '../client/password.ts';
-import { type Credentials, credentialsOf, withSession } from '../client/session.ts';
+import { type ClientPasswords, clientPasswords, firstLine, passwordSecret } from '../client/password.ts';
+import { type Credentials, withSession } from '../client/session.ts';
 import type { RedisSpec } from '../kind/schema.ts';
 import { dataPort, redisNames, sentinelPort } from '../names.ts';
 import { type Accepted, acceptedBy, formersIn, knowsAll } from '../observe/accepted.ts';
@@ -39,16 +39,15 @@ export async function changePasswords(
     }
     case 'redis.retirePasswords': {
       // Somebody may have edited it since it was read: what it named until a moment ago is no former password yet.
-      io.secretRefused(passwordSecret(cluster).name, 0);
-      const now = await credentialsOf(cluster, io);
-      const { hashes } = usable(now, cluster);
-      const identity = identityIn(now, cluster);
+      const { name, key } = passwordSecret(cluster);
+      const now = (await io.secretNow(name)) ?? {};
+      const { hashes, hasUnusableOther } = clientPasswords(now, key);
+      if (firstLine(now[key] ?? '') === '' || hasUnusableOther === true) throw new Error(noneOfUse(cluster));
+      const identity = identityIn(credentials, cluster);
       await at(process, async (connection) => {
         const user = await accepted(connection);
         if (!knowsAll(user, hashes) || !isAmong(formersIn(user.hashes, hashes, identity), action.formers)) {
-          throw new Error(
-            `Secret ${passwordSecret(cluster).name} has changed meanwhile, or the passwords of ${process.pod}`,
-          );
+          throw new Error(`Secret ${name} has changed meanwhile, or the passwords of ${process.pod}`);
         }
         await set(connection, process, ['resetpass', ...hashes.map(added)]);
       });
@@ -60,6 +59,9 @@ export async function changePasswords(
 }
 
 const added = (hash: string): string => `#${hash}`;
+
+const noneOfUse = (cluster: Cluster<RedisSpec>): string =>
+  `Secret ${passwordSecret(cluster).name} has no password that is of use`;
 
 const isAmong = (some: Formers, all: Formers): boolean => some.every((former) => all.includes(former));
 
@@ -74,7 +76,7 @@ async function accepted(connection: RedisConnection): Promise<Accepted> {
 
 function usable({ clients }: Credentials, cluster: Cluster<RedisSpec>): ClientPasswords {
   if (clients === undefined || clients.unusable !== undefined || clients.hashes.length === 0) {
-    throw new Error(`Secret ${passwordSecret(cluster).name} has no password that is of use`);
+    throw new Error(noneOfUse(cluster));
   }
   return clients;
 }

@@ -30,6 +30,8 @@ export interface ClientPasswords {
   readonly hashes: readonly string[];
   /** Which of them no server is told, and why. Absent where all are of use. */
   readonly unusable?: string;
+  /** One of these is named beside the first, for clients alone: nobody can start with it. */
+  readonly hasUnusableOther?: true;
 }
 
 /** The pods read the first line only, so that a trailing newline in a Secret does no harm. */
@@ -54,5 +56,7 @@ export function clientPasswords(secret: Readonly<Record<string, string>>, key: s
     return why === undefined ? [] : [`key ${name} ${why}`];
   });
   const hashes = [...new Set(named.filter(({ password }) => password !== '').map(({ password }) => hashOf(password)))];
-  return unusable.length === 0 ? { hashes } : { hashes, unusable: unusable.join(', ') };
+  if (unusable.length === 0) return { hashes };
+  const isOther = named.some(({ name, password }) => name !== key && whyUnusable(password) !== undefined);
+  return { hashes, unusable: unusable.join(', '), ...(isOther ? { hasUnusableOther: true } : {}) };
 }

@@ -5,6 +5,7 @@
  * then. It costs the API server nothing, and the operator one short connection.
  */
 import type { Cluster } from '../../../api/cluster.ts';
+import type { ListenerMemory } from '../../../engine/engine.ts';
 import type { EngineContext } from '../../../engine/engine-context.ts';
 import type { Children } from '../../../resources/children.ts';
 import { redisConnection } from '../client/connection.ts';
@@ -55,9 +56,10 @@ export function listenToRedis(
   cluster: Cluster<RedisSpec>,
   io: EngineContext,
   changed: () => void,
+  memory?: ListenerMemory,
 ): Promise<void> {
   return endpoint.startsWith(dataPrefix)
-    ? listenToDataNode(endpoint.slice(dataPrefix.length), cluster, io, changed)
+    ? listenToDataNode(endpoint.slice(dataPrefix.length), cluster, io, changed, memory)
     : listenToSentinel(endpoint, cluster, io, changed);
 }
 
@@ -70,15 +72,16 @@ export async function listenToDataNode(
   cluster: Cluster<RedisSpec>,
   io: EngineContext,
   changed: () => void,
+  memory: ListenerMemory = {},
 ): Promise<void> {
   let before = '';
-  let read: string | undefined;
   for (;;) {
     io.secretOutdated(passwordSecret(cluster).name, secretAgeMs);
     const credentials = await credentialsOf(cluster, io);
     const named = JSON.stringify(credentials.clients);
-    if (read !== undefined && read !== named) changed();
-    read = named;
+    // A run that ended in between may have been the one to read it anew.
+    if (memory.said !== undefined && memory.said !== named) changed();
+    memory.said = named;
     const found = await withSession(io, { address, port: dataPort, credentials }, async (connection) => {
       const [persistence, replication, config, ping] = await Promise.all([
         connection.command('INFO', 'persistence'),

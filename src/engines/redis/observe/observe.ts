@@ -83,13 +83,14 @@ export async function observeRedis(
       ),
     ),
   ]);
-  const { hashes: named = [], unusable } = credentials.clients ?? {};
+  const { hashes: named = [], unusable, hasUnusableOther } = credentials.clients ?? {};
   return {
     data: withFormers(dataNodes, accepted, named, credentials.identity),
     sentinels: withFormers(sentinelNodes, accepted, named, credentials.identity),
     at: io.now(),
     ...(named.length === 0 ? {} : { namedPasswords: named.length }),
     ...(unusable === undefined ? {} : { unusablePassword: unusable }),
+    ...(hasUnusableOther === undefined ? {} : { hasUnusableOther }),
     isBindable,
     ...missing,
     ...(credentials.missing === undefined ? {} : { passwordMissing: credentials.missing }),

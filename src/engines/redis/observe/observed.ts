@@ -115,6 +115,8 @@ export interface RedisObserved {
   readonly namedPasswords?: number;
   /** Which passwords the Secret names that no server is told, and why. */
   readonly unusablePassword?: string;
+  /** One of these is named beside that with which pods start. */
+  readonly hasUnusableOther?: true;
   /** Wall time of the observation. */
   readonly at?: number;
   /** Whether workloads can be bound by the Secret with the password. Absent where nobody has read it. */

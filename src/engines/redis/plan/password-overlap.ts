@@ -98,8 +98,7 @@ export function awaitsPasswords(situation: Situation): Outcome | undefined {
 export function planRetirement(situation: Situation): Act[] {
   const { cluster, observed } = situation;
   const processes = processesIn(situation);
-  const isOfUse = observed.identity === undefined && observed.unusablePassword === undefined;
-  if (!isOfUse || !isOver(situation)) return [];
+  if (observed.identity !== undefined || !isOver(situation)) return [];
   const { name } = passwordSecret(cluster);
   return processes.flatMap((process): Act[] =>
     process.formers === undefined

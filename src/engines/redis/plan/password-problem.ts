@@ -27,7 +27,9 @@ export function passwordProblem(seen: Seen): Outcome | undefined {
   const { name } = passwordSecret(cluster);
   const silent = refusing(observed);
   if (silent.length > 0) return blocked('PasswordUnknown', unknown(seen, silent), recheckMs);
-  if (observed.unusablePassword === undefined || !isAnyUntold(seen)) return undefined;
+  // Where the servers have that with which pods start, nobody needs to be told it.
+  const isOfMatter = observed.hasUnusableOther === true || isAnyUntold(seen);
+  if (observed.unusablePassword === undefined || !isOfMatter) return undefined;
   const message =
     `Secret ${name} names a password that is of no use: ${observed.unusablePassword}. No server is told, and nothing is restarted; ` +
     'the servers keep the passwords that they have';
