@@ -146,6 +146,8 @@ export async function openPostgresLedger(options: Omit<ClientPodOptions, 'name' 
       return errors;
     },
     async move(node, cluster) {
+      // Its process goes on for a while after its pod has gone.
+      await pod.ask('/pause');
       await refresh();
       await pod.remove();
       pod = await start(node, cluster);
