@@ -6,9 +6,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { atLeast } from '../../src/engines/redis/kind/server.ts';
 import { expectResult, runAgent } from '../support/agent-context.ts';
 import { type RedisProcess, startRedis } from '../support/redis-process.ts';
-import { serverPrograms } from '../support/redis-program.ts';
+import { type ServerProgram, serverPrograms } from '../support/redis-program.ts';
 
-const able = serverPrograms.filter(({ engine, version }) => engine === 'Valkey' && atLeast(version, '9.0'));
+const isAble = ({ engine, version }: ServerProgram): boolean => engine === 'Valkey' && atLeast(version, '9.0');
 
 let home: string;
 let started: RedisProcess[];
@@ -21,8 +21,10 @@ afterEach(async () => {
   rmSync(home, { recursive: true, force: true, maxRetries: 10 });
 });
 
-describe.skipIf(able.length === 0).each(able)('a backup of $name', ({ server: program }) => {
-  it('gives them back', async () => {
+describe.skipIf(serverPrograms.length === 0).each([...serverPrograms])('a backup of $name', (one) => {
+  const { server: program } = one;
+
+  it.skipIf(!isAble(one))('gives them back', async () => {
     const config = ['appendonly yes', 'repl-diskless-sync-delay 0'];
     const server = await startRedis({ program, config });
     started.push(server);

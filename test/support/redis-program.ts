@@ -4,7 +4,7 @@
  */
 import { existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { releases, type Server, type ServerEngine } from '../../src/engines/redis/kind/server.ts';
 import { unpackedImage } from './image-layer.ts';
 import { installedVersion } from './redis-server.ts';
@@ -47,6 +47,12 @@ const images = [
 
 const unpacked: readonly ServerProgram[] = images.flatMap(([engine, version]) => programOf(engine, version) ?? []);
 
+/** Not by its name: tests put folders before it in the PATH, with a program of this name that starts it. */
+function installedPath(name: string): string {
+  const folders = (process.env.PATH ?? '').split(delimiter);
+  return folders.map((folder) => join(folder, name)).find((path) => existsSync(path)) ?? name;
+}
+
 const installed: readonly ServerProgram[] =
   installedVersion === undefined
     ? []
@@ -55,8 +61,8 @@ const installed: readonly ServerProgram[] =
           engine: 'Redis',
           version: installedVersion,
           name: `Redis ${installedVersion}`,
-          server: ['redis-server'],
-          cli: ['redis-cli'],
+          server: [installedPath('redis-server')],
+          cli: [installedPath('redis-cli')],
         },
       ];
 

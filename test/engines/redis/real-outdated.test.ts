@@ -74,16 +74,19 @@ describe.skipIf(serverPrograms.length === 0).each([...serverPrograms])(
   },
 );
 
-describe.skipIf(serverPrograms.length === 0)(
-  'an older server behind Valkey 9.1 that has a hash whose fields expire',
-  () => {
-    let stage: Stage | undefined;
-    afterEach(async () => stage?.close());
+const newest = serverProgram('Valkey 9.1');
 
-    it.each(['Valkey 8.1', 'Redis 7.0'])(
-      '%s keeps what it had, and asks again and again',
-      async (older) => {
-        stage = await realStage((member) => serverProgram(member === 'n1' ? 'Valkey 9.1' : older)?.server ?? ['none']);
+describe.skipIf(newest === undefined)('an older server behind Valkey 9.1 that has a hash whose fields expire', () => {
+  let stage: Stage | undefined;
+  afterEach(async () => stage?.close());
+
+  for (const older of ['Valkey 8.1', 'Redis 7.0']) {
+    const former = serverProgram(older);
+    it.skipIf(former === undefined)(
+      `${older} keeps what it had, and asks again and again`,
+      async () => {
+        if (newest === undefined || former === undefined) throw new Error('skipped then');
+        stage = await realStage((member) => (member === 'n1' ? newest : former).server);
         const at = stage;
         for (const member of ['n1', 'n2']) await at.start(member);
         await at.ask('n2', 'SET', 'mine', '1');
@@ -97,5 +100,5 @@ describe.skipIf(serverPrograms.length === 0)(
       },
       60_000,
     );
-  },
-);
+  }
+});

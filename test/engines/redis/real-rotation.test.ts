@@ -48,11 +48,8 @@ class Operator {
   }
 
   get #io(): EngineContext {
-    return {
-      ...realContext({}),
-      now: () => this.now,
-      secret: async (name) => (name === 'db-auth' ? this.secret : { password: own }),
-    };
+    const secret: EngineContext['secret'] = async (name) => (name === 'db-auth' ? this.secret : { password: own });
+    return { ...realContext({}), now: () => this.now, secret, secretNow: secret };
   }
 
   /** Pods at the addresses of the stage; labels are nobody's concern here. */

@@ -90,7 +90,7 @@ const scenarios: readonly Omit<Scenario, 'engine'>[] = [
     before: three,
     act: (stage) => stage.change({ config: { 'io-threads': 2, 'maxmemory-policy': 'allkeys-lru' } }),
     end: 'whole',
-    writes: 40,
+    writes: 42,
     written: true,
   },
   {
