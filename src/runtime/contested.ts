@@ -149,7 +149,10 @@ function generationOf({ uid, generation }: Metadata): string {
   return `${uid}/${generation}`;
 }
 
-/** The same fields, to the same values; of a pod that is followed by another one, those of the very same pod. Or one object after the other. */
+/**
+ * Equal for the same change of the same object name. A patch also counts the UID, since a pod that follows another one gets the same labels: that is
+ * a new change, not a repetition.
+ */
 function nameOf(step: Change): string {
   return createHash('sha256')
     .update(describeStep(step))

@@ -35,7 +35,10 @@ export class Terminating extends Error {
   }
 }
 
-/** Objects as the spec asks for them. Of who connects, `execution.ts` tells; what is done to pods, the engine may itself undo. */
+/**
+ * Changes of objects that the spec asks for. Left out: Services and policies of `access`, which `execution.ts` reports, and patches of pods, which an
+ * engine may revert itself.
+ */
 export function undoneIn({ undone }: Due): readonly StepFailed[] {
   const objects = undone.filter((step) => step.type === 'create' || step.type === 'apply');
   return objects.filter((step) => findingOf(step) === undefined).map((step) => new StepFailed(step, new Undone()));
@@ -48,7 +51,7 @@ export interface Going {
   readonly surplus: readonly StepFailed[];
 }
 
-/** Of what says who connects. */
+/** Services of `access` and NetworkPolicies that are being deleted while a finalizer holds them. */
 export function goingIn(cluster: Cluster, children: Children, { children: wanted, desired }: WantedAccess): Going {
   const goes = ({ metadata }: KubeObject): boolean => metadata.deletionTimestamp !== undefined;
   const again = wanted.flatMap(({ object, mayFail }) => {

@@ -13,8 +13,8 @@ export interface Process extends Target {
 }
 
 /**
- * Passwords with which a process lets clients in, and which the Secret does not name. One number is one password, whoever accepts it and whenever. In
- * order. Absent where there are none.
+ * Passwords that a process accepts from clients and that the Secret does not name. Each number stands for one password: it is the same for every
+ * process, and at every look. Sorted. Absent where there are none.
  */
 export type Formers = readonly number[];
 

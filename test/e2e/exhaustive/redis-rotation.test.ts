@@ -173,7 +173,7 @@ test('the next password is accepted before it is the password, and pods that com
   expect([logins.refused, logins.count > 100]).toEqual([[], true]);
 });
 
-test('a password that is of no use changes nothing, and is said', async () => {
+test('an invalid password in the Secret changes no server, and the status reports it', async () => {
   const before = await lives();
   await edit({ password: 'with a\ttab' });
   await until('PasswordUnusable', async () => expect((await conditionOf('Ready'))?.reason).toBe('PasswordUnusable'));

@@ -45,7 +45,7 @@ describe('another password in the Secret', () => {
       [...everybody.map((pod) => `accept ${pod}`), 'wait RotatingPassword'],
     ],
     [
-      'and to whoever does not know it yet',
+      'is told to the one process that does not accept it yet',
       { nodes: { 2: { lacks: ['password'], formers: [0] } } },
       ['accept db-2', 'wait RotatingPassword'],
     ],
@@ -55,7 +55,7 @@ describe('another password in the Secret', () => {
       [...everybody.map((pod) => `accept ${pod}`), 'wait RotatingPassword'],
     ],
     [
-      'is told where there is no primary, too: whoever starts asks with it',
+      'is told also while there is no primary: a pod that starts uses it',
       { nodes: { 1: { lacks: ['password'] } }, primary: 'nobody', terms: { 0: 1 } },
       ['accept db-1', 'promote db-0', 'wait Promoting'],
     ],

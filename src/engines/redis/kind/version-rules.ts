@@ -66,7 +66,7 @@ export const runningRules: readonly CelRule[] = [
   },
 ];
 
-/** A directive that a server does not know would keep it from starting, or be refused for ever. */
+/** A server does not start with a directive that it does not know, and refuses it while it runs. */
 export const directiveRules: readonly CelRule[] = Object.entries(redisDirectives).flatMap(([name, directive]) =>
   serverEngines.flatMap((engine) => {
     const range = (directive as Directive).in?.[engine];

@@ -1,5 +1,4 @@
 /** With which passwords the processes let clients in, compared with those that the Secret names. */
-
 import { createHmac } from 'node:crypto';
 import type { Formers } from '../action.ts';
 import type { Identity } from '../client/identity.ts';
@@ -26,8 +25,8 @@ export function knowsAll({ isOpen, hashes }: Accepted, named: readonly string[])
 }
 
 /**
- * What a process accepts and the Secret does not name. Numbers stand for these passwords, also in the status: with a hash, somebody could try
- * out passwords. So the identity is their key, and whoever has that is let in anyway.
+ * The passwords that a process accepts and the Secret does not name, as numbers. The status contains a mark made of them. A plain hash would let a
+ * reader of the status guess passwords, so each number is an HMAC: its key is the password of the identity, which opens the servers anyway.
  */
 export function formersIn(hashes: readonly string[], named: readonly string[], identity: Identity): Formers {
   const numberOf = (hash: string): number =>

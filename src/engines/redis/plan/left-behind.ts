@@ -9,7 +9,7 @@ import { redisNames } from '../names.ts';
 import type { DataNode } from '../observe/observed.ts';
 import type { Situation } from '../observe/situation.ts';
 
-/** The one to restart, whoever else is not well; one after the other. */
+/** The next pod to restart for this reason, also while other members are not well. Undefined while a data pod terminates. */
 export function leftBehindPod(situation: Situation, primary: DataNode): Pod | undefined {
   const { children, cluster, nodes, dataPods } = situation;
   if (dataPods.some(({ metadata }) => metadata.deletionTimestamp !== undefined)) return undefined;
@@ -18,7 +18,7 @@ export function leftBehindPod(situation: Situation, primary: DataNode): Pod | un
   return outdatedPods(dataSet, dataPods).find(({ metadata }) => behind.some(({ pod }) => pod === metadata.name));
 }
 
-/** Each takes a primary about 100 ms that cannot write for an older replica what it holds, and nobody asks for as many where all is well. */
+/** A replica whose primary cannot write a copy for it asks about ten times a second. In a healthy cluster, a primary begins far fewer copies. */
 const vainSyncs = 20;
 
 /**

@@ -176,7 +176,7 @@ function markOf(formers: Formers): string {
     .slice(0, 8);
 }
 
-/** Claimed once every process accepts what the Secret names; whoever is silent later changes nothing. */
+/** The condition begins when every process has answered and accepts what the Secret names. A process that is silent later does not end it. */
 export function overlapClaims(situation: Situation): DesiredCondition[] {
   const words = wordsFor(situation);
   const { observed, spec, dataSize } = situation;

@@ -12,7 +12,7 @@ type Seen = Pick<Situation, 'cluster' | 'observed'>;
 /** Secrets are not watched. */
 const recheckMs = 10_000;
 
-/** Whether a process that can be asked does not know what the Secret says: whoever starts now would start with that. */
+/** Whether a process that answers does not accept a password of the Secret. A pod that starts now would start with that password. */
 export function isAnyUntold({ observed }: Pick<Situation, 'observed'>): boolean {
   const asked = [...answering([...observed.data]), ...answering([...observed.sentinels])];
   return asked.some((node) => !hasAll(node, 'password')) || refusing(observed).length > 0;

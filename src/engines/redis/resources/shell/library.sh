@@ -51,8 +51,8 @@ keep_accepted() {
   printf '%s\n' "$told" > "$accepted.new" && mv -f "$accepted.new" "$accepted"
 }
 # The rule of the default user, where clients may log in with more than the password of the pod, or no more with that: what was accepted
-# last. What the Secret says comes only with a new pod, which has no other password: whoever runs already is told by the operator, after
-# the sentinels, so that the scripts do not go over to it before those know it.
+# last. Only a new pod adds the password of the Secret here, since it has no other one. The operator tells the servers that run already, after
+# the sentinels, so that the scripts do not use the new password before the sentinels accept it.
 default_rule() {
   {
     [ ! -s "$accepted" ] || cat "$accepted"
@@ -72,8 +72,8 @@ keep_password() {
   fi
   (umask 077 && printf '%s\n' "$password" > /run/redis/password)
 }
-# $1: seconds. Others may have another password of clients than this pod while it changes: then the pod speaks as the cluster. Whoever
-# refuses a login refuses the command, too, so nothing is done twice.
+# Runs redis-cli. $1: seconds. While the password of clients changes, another process may refuse the password of this pod: then the pod logs in
+# with the identity of the cluster. A refused login runs no command, so no command runs twice.
 ask() (
   seconds=$1
   shift
