@@ -14,9 +14,9 @@ async function until(stage: Stage, holds: (said: string) => boolean, ms = patien
   for (let passed = 0; passed < ms && !holds(stage.said()); passed += lookMs) await stage.pause(lookMs);
 }
 
-/** Returns the password before, once all accept both. */
+/** Returns the password before, once all accept both. The new one is in no text of ours: O11 looks for it everywhere. */
 export async function changePassword(stage: Stage): Promise<string> {
-  const before = await stage.editSecret(secret, key, 'another password');
+  const before = await stage.editSecret(secret, key, 'n3xt passw0rd');
   await until(stage, (said) => said.includes('PasswordOverlap'));
   return before;
 }
