@@ -7,6 +7,11 @@ export interface Target {
   readonly address: string;
 }
 
+export interface Endpoint {
+  readonly host: string;
+  readonly port: number;
+}
+
 /** A data node or a sentinel. */
 export interface Process extends Target {
   readonly part: 'data' | 'sentinel';
@@ -54,6 +59,22 @@ export type RedisAction =
       readonly sentinel: Target;
       readonly identity: boolean;
       readonly settings: Readonly<Record<string, string>>;
+    }
+  /**
+   * Has a node copy from a server elsewhere, hidden from sentinels and never to be elected. `anew`: it is at another server of that name, and
+   * leaves that first.
+   */
+  | { readonly type: 'redis.import'; readonly node: Target; readonly from: Endpoint; readonly anew: boolean }
+  /**
+   * Makes it a primary of its own, where nobody has written to the source for a while and the copy has all. `givenUpAt`: the source is gone
+   * for good, and the copy ends at this offset.
+   */
+  | {
+      readonly type: 'redis.cutOver';
+      readonly node: Target;
+      readonly from: Endpoint;
+      readonly term: number;
+      readonly givenUpAt?: number;
     }
   /** Tells a data node who the cluster is: see `identity.ts`. */
   | { readonly type: 'redis.identify'; readonly node: Target }

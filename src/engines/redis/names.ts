@@ -46,6 +46,18 @@ export const termCarrier = 'cluster-announce-hostname';
 /** On the custom resource: names the pod to make primary where nothing else can tell. */
 export const choiceAnnotation = 'clusterwright.dev/choose-primary';
 
+/**
+ * On the custom resource: `verified@UID` where the source of an import answers and nobody writes to it any more, or `OFFSET@UID` where it is
+ * gone for good, and the copy ends at that offset. See `plan/import.ts`.
+ */
+export const cutOverAnnotation = 'clusterwright.dev/cut-over';
+
+/** On the claim of the first node: UID of the cluster for which a copy from elsewhere is made on it, before that begins. */
+export const importAnnotation = 'clusterwright.dev/import';
+
+/** On the claim of the first node: until when the present request to cut over is tried. In milliseconds since the epoch. */
+export const cutOverUntilAnnotation = 'clusterwright.dev/cut-over-until';
+
 /** What a person has chosen: `POD`, or `POD:UID` for that pod and no later one of its name. */
 export function choiceOf({ metadata }: KubeObject): { readonly pod: string; readonly uid?: string } | undefined {
   const [pod, uid] = metadata.annotations?.[choiceAnnotation]?.split(':') ?? [];

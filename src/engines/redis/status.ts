@@ -19,6 +19,7 @@ import type { RedisAction } from './action.ts';
 import { findingClaims } from './client/findings.ts';
 import { passwordSecret } from './client/password.ts';
 import type { RedisSpec } from './kind/schema.ts';
+import { importSource } from './kind/source.ts';
 import { dataPort, redisNames, roleLabel, sentinelPort } from './names.ts';
 import type { Situation } from './observe/situation.ts';
 import { findingsIn, readinessProblems } from './plan/health.ts';
@@ -106,7 +107,9 @@ function judge(situation: Situation, plan: Plan<RedisAction>, initialized: boole
   const message = outcome.state === 'wait' ? outcome.message : 'changes are being applied';
   const { status = {}, metadata } = situation.cluster;
   const { phase: before, observedGeneration } = status;
-  if (before === undefined || before === 'Creating') {
+  // Nobody serves before its data is there, however long that takes.
+  const isImported = importSource(situation.cluster) !== undefined && !initialized;
+  if (before === undefined || before === 'Creating' || isImported) {
     return { phase: 'Creating', conditions: desiredConditions('False', reason, message, { progressing: true }) };
   }
   const wasUpdating = before === 'Updating' && !awaitedExpansion(status);

@@ -12,6 +12,7 @@ import type { RedisSpec } from '../kind/schema.ts';
 import { dataPort, sentinelPort, termCarrier } from '../names.ts';
 import { isNoSuchPrimary } from '../observe/observe.ts';
 import { sentinelSettings } from '../resources/config.ts';
+import { cutOver, importFrom } from './import.ts';
 import { changePasswords } from './passwords.ts';
 import { switchover } from './switchover.ts';
 
@@ -50,6 +51,10 @@ export async function actRedis(action: RedisAction, cluster: Cluster<RedisSpec>,
         tune(c, name, credentials, action.identity, action.settings),
       );
       return;
+    case 'redis.import':
+      return importFrom(action, cluster, credentials, io);
+    case 'redis.cutOver':
+      return cutOver(action, cluster, credentials, io);
     case 'redis.identify':
       await at(action.node.address, dataPort, (c) => c.command('ACL', 'SETUSER', ...aclRule(known(credentials))));
       return;

@@ -6,7 +6,7 @@
  * comes or goes; one about several fields stands on `spec`, because the API server checks the rules of a node against
  * the node's own default, `{}`, before the defaults inside it are filled in.
  */
-import { backupPolicyRules, backupPolicySchema, bootstrapRules, bootstrapSchema } from '../../../api/bootstrap.ts';
+import { backupPolicyRules, backupPolicySchema, bootstrapRules } from '../../../api/bootstrap.ts';
 import { lifeColumns, stateColumns, wideColumns } from '../../../api/columns.ts';
 import { computeRules, computeSchema } from '../../../api/compute.ts';
 import { durationSchema } from '../../../api/duration.ts';
@@ -26,6 +26,7 @@ import { databaseFields } from '../../../api/selectable-fields.ts';
 import { statusSchema } from '../../../api/status-schema.ts';
 import { storageRules, storageSchema } from '../../../api/storage.ts';
 import { directiveProperties } from './directives.ts';
+import { redisBootstrapRules, redisBootstrapSchema } from './import-from.ts';
 import { monitoringSchema } from './monitoring.ts';
 import { releasedImage } from './released-image.ts';
 import { serverEngines } from './server.ts';
@@ -165,7 +166,7 @@ export const redisSpecSchema = {
     auth: authSchema,
     monitoring: monitoringSchema,
     backup: backupPolicySchema(),
-    bootstrap: bootstrapSchema({}),
+    bootstrap: redisBootstrapSchema,
     deletionPolicy: deletionPolicySchema,
     paused: pausedSchema('The database runs, and Sentinel still performs failovers.'),
   },
@@ -195,7 +196,7 @@ export const redisSpecSchema = {
     },
     {
       rule: '!has(self.bootstrap) || !self.storage.ephemeral',
-      message: 'bootstrap.restore needs volumes, which storage.ephemeral has not',
+      message: 'bootstrap needs volumes, which storage.ephemeral has not',
       fieldPath: '.bootstrap',
     },
     {
@@ -203,6 +204,7 @@ export const redisSpecSchema = {
       message: 'access.replicas needs mode Sentinel: a single node has no replicas',
       fieldPath: '.access',
     },
+    ...redisBootstrapRules,
     ...bootstrapRules,
     ...backupPolicyRules,
     ...computeRules('resources', dataMemory),

@@ -11,11 +11,13 @@ import { RedisError } from '../client/resp.ts';
 import { type Credentials, credentialsOf, type Login, PasswordMissing, withSession } from '../client/session.ts';
 import type { RedisSpec } from '../kind/schema.ts';
 import { serverIn } from '../kind/server.ts';
+import { importSource } from '../kind/source.ts';
 import { dataPort, redisNames, sentinelPort, termCarrier, unassigned } from '../names.ts';
 import { isSentinelPod } from '../resources/members.ts';
 import { settingsToHold } from '../resources/settings.ts';
 import { timingOf } from '../resources/timing.ts';
 import { acceptedBy, knowsAll, withFormers } from './accepted.ts';
+import { importSeen, type ObservedSource, observeSource } from './source.ts';
 import type { DataNode, Lack, RedisObserved, SentinelNode, SentinelView, SilentNode, VolumeTerm } from './observed.ts';
 
 export async function observeRedis(
@@ -47,6 +49,8 @@ export async function observeRedis(
     }
     if (lacks.includes('password')) io.secretRefused(passwordSecret(cluster).name);
   };
+  const wanted = cluster.status?.initialized === true ? undefined : importSource(cluster);
+  const source = wanted === undefined ? undefined : await observeSource(wanted, io);
   const accepted = new Map<string, readonly string[]>();
   const directives = Object.keys(settingsToHold(cluster));
   const { missedMs } = timingOf(cluster);
@@ -76,7 +80,7 @@ export async function observeRedis(
     };
   };
   const [dataNodes, sentinelNodes] = await Promise.all([
-    Promise.all(data.map(ask(dataPort, (connection, at, told) => askDataNode(connection, at, told, directives)))),
+    Promise.all(data.map(ask(dataPort, (connection, at, told) => askDataNode(connection, at, told, directives, source)))),
     Promise.all(
       sentinels.map(
         ask(sentinelPort, (connection, at, told) => askSentinel(connection, at, told, cluster.metadata.name, missedMs)),
@@ -93,6 +97,7 @@ export async function observeRedis(
     ...(hasUnusableOther === undefined ? {} : { hasUnusableOther }),
     isBindable,
     ...missing,
+    ...(source === undefined ? {} : { source: source.seen }),
     ...(credentials.missing === undefined ? {} : { passwordMissing: credentials.missing }),
   };
 }
@@ -140,20 +145,27 @@ async function askDataNode(
   at: Place,
   { lacks, identity }: Told,
   directives: readonly string[],
+  source: ObservedSource | undefined,
 ): Promise<DataNode | (SilentNode & { readonly lacks?: never })> {
+  const asked = ['replica-priority', 'masteruser', 'masterauth', termCarrier];
   const [info, config, ping] = await Promise.all([
     connection.command('INFO'),
-    connection.command('CONFIG', 'GET', ...directives, 'replica-priority', 'masteruser', 'masterauth', termCarrier),
+    connection.command('CONFIG', 'GET', ...directives, ...asked, ...(source === undefined ? [] : ['databases'])),
     pingAnswer(connection),
   ]);
   const fields = infoFields(String(info));
   // It answers INFO, but neither its role nor its keys mean anything before the dataset is in memory.
   if (fields.loading === '1') return { state: 'silent', ...at, why: 'it is loading its dataset' };
-  const { masteruser, masterauth, ...settings } = pairs(config);
+  const { masteruser, masterauth, databases, ...settings } = pairs(config);
   const findings = findingsOf(at.pod, fields, ping, minReplicasIn(settings));
   const copiesAs = identity === undefined || (masteruser === identity.user && masterauth === identity.password);
   const lacking = copiesAs ? lacks : [...lacks, 'replication' as const];
-  return { ...dataNode(at, fields, settings, findings), ...(lacking.length === 0 ? {} : { lacks: lacking }) };
+  const login = { masteruser: masteruser ?? '', masterauth: masterauth ?? '', databases: databases ?? '' };
+  return {
+    ...dataNode(at, fields, settings, findings),
+    ...(lacking.length === 0 ? {} : { lacks: lacking }),
+    ...(source === undefined ? {} : { imports: importSeen(String(info), fields, login, source.login) }),
+  };
 }
 
 /** Reads a node from its INFO and CONFIG GET: pure, so that every odd answer can be a test row. */

@@ -4,6 +4,7 @@
  */
 import type { Formers } from '../action.ts';
 import type { MemberFinding } from '../client/findings.ts';
+import type { ImportSeen, SourceSeen } from './source.ts';
 
 export interface SilentNode {
   readonly state: 'silent';
@@ -65,6 +66,8 @@ export interface DataNode {
   /** Absent where nothing is. */
   readonly lacks?: readonly Lack[];
   readonly formers?: Formers;
+  /** Only where the cluster begins with a copy from elsewhere, and has yet to. */
+  readonly imports?: ImportSeen;
 }
 
 export interface SentinelNode {
@@ -123,6 +126,8 @@ export interface RedisObserved {
   readonly isBindable?: boolean;
   /** Why the cluster has no identity: see `identity.ts`. */
   readonly identity?: 'missing' | 'unusable';
+  /** Of an import that has not ended. */
+  readonly source?: SourceSeen;
 }
 
 export const nothingObserved: RedisObserved = { data: [], sentinels: [] };

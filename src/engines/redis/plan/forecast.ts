@@ -2,7 +2,8 @@
 import type { Cluster } from '../../../api/cluster.ts';
 import { type Children, childrenOf, type Pod } from '../../../resources/children.ts';
 import type { RedisSpec } from '../kind/schema.ts';
-import { redisNames } from '../names.ts';
+import { importSource } from '../kind/source.ts';
+import { cutOverAnnotation, redisNames } from '../names.ts';
 import { type DataNode, nothingObserved, type RedisObserved, type SentinelNode } from '../observe/observed.ts';
 import { dataPodNames, situationOf } from '../observe/situation.ts';
 import { redisResources } from '../resources/resources.ts';
@@ -34,6 +35,12 @@ function changesToCome(cluster: Cluster<RedisSpec>, found: Children): readonly s
  */
 function forecastFormation(cluster: Cluster<RedisSpec>): readonly string[] {
   const { mode, replicas, sentinel, version } = cluster.spec;
+  const source = importSource(cluster);
+  if (source !== undefined) {
+    const [first = ''] = dataPodNames(cluster, 1);
+    const place = `${source.host}:${source.port}`;
+    return [`${first} copies ${place} and follows it until ${cutOverAnnotation} is set; then the others start`];
+  }
   if (mode === 'Standalone') return [];
   const names = redisNames(cluster.metadata.name);
   const data = Array.from({ length: replicas }, (_, i) => `${names.data}-${i}`);

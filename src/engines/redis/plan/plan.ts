@@ -25,6 +25,7 @@ import { planAlone, planElection } from './election.ts';
 import { goingVolumesOutcome, heldForVolumes } from './going-volumes.ts';
 import { disruptionBlockers } from './health.ts';
 import { heldBack, mountsIdentity } from './held-template.ts';
+import { importOccupied, importSizes, planImport, settledCutOverSteps } from './import.ts';
 import { planIntroductions, secretSteps } from './introduce.ts';
 import { leftBehindPod } from './left-behind.ts';
 import { heldMemory } from './memory.ts';
@@ -67,6 +68,15 @@ function planSituation(situation: Situation): RedisPlan {
   const problem = passwordProblem(situation);
   if (observed.credentialsProblem !== undefined) {
     return withObjects(situation, sizesFor(situation, false), [], secretMissing(observed.credentialsProblem));
+  }
+  const occupied = importOccupied(situation);
+  if (occupied !== undefined) return { steps: [], outcome: occupied };
+  const imported = planImport(situation);
+  if (imported !== undefined) {
+    const stuck = planStuck(situation)?.steps ?? [];
+    const steps = [...planIntroductions(situation), ...planPasswords(situation), ...imported.steps, ...stuck];
+    const isUnheard = problem !== undefined && situation.nodes.length === 0;
+    return withObjects(situation, importSizes(situation), steps, isUnheard ? problem : imported.outcome);
   }
   if (primary === undefined) {
     const election = cluster.spec.mode === 'Sentinel' ? planElection(situation) : planAlone(situation);
@@ -155,7 +165,8 @@ function withObjects(
 }
 
 function planWithPrimary(situation: Situation, primary: DataNode): RedisPlan {
-  const roles = [...planRoles(situation, primary), ...planRecord(situation, primary), ...planChoice(situation)];
+  const requests = [...planChoice(situation), ...settledCutOverSteps(situation)];
+  const roles = [...planRoles(situation, primary), ...planRecord(situation, primary), ...requests];
   const problem = passwordProblem(situation);
   const repairs = [
     ...planIntroductions(situation),

@@ -2,13 +2,13 @@
  * What the claims remember: who was primary last, and where each node ran. It outlives pods, sentinels and the custom
  * resource, and is written only from the words of a majority of the sentinels, which no failover can have passed by.
  */
-
 import { persistentVolumeClaims } from '../../../api/resource.ts';
+import type { Cluster } from '../../../api/cluster.ts';
 import type { ActStep, ObjectStep } from '../../../plan/plan.ts';
 import { refOf } from '../../../plan/ref.ts';
 import type { Children, Claim } from '../../../resources/children.ts';
 import type { RedisAction } from '../action.ts';
-import { redisKind } from '../kind/schema.ts';
+import { type RedisSpec, redisKind } from '../kind/schema.ts';
 import { addressAnnotation, choiceAnnotation, termAnnotation, termCarrier } from '../names.ts';
 import type { DataNode } from '../observe/observed.ts';
 import { byTerm, claimOf, hasSentinelMajority, podOf, rankOf, type Situation } from '../observe/situation.ts';
@@ -79,7 +79,7 @@ function addressNow({ nodes }: Situation, claim: Claim): string | null | undefin
   return nodes.some(({ address }) => address === addressOf(claim)) ? null : undefined;
 }
 
-function annotationSteps(claim: Claim, wanted: Readonly<Record<string, string | null>>): ObjectStep[] {
+export function annotationSteps(claim: Claim, wanted: Readonly<Record<string, string | null>>): ObjectStep[] {
   const ref = refOf(claim, persistentVolumeClaims);
   const has = claim.metadata.annotations ?? {};
   const news = Object.entries(wanted).filter(([name, value]) => (has[name] ?? null) !== value);
@@ -105,15 +105,20 @@ function annotationSteps(claim: Claim, wanted: Readonly<Record<string, string | 
 export function planChoice(situation: Situation): ObjectStep[] {
   const { cluster, topology } = situation;
   if (topology.watching.length > 0 && !hasSentinelMajority(situation)) return [];
-  const from = cluster.metadata.annotations?.[choiceAnnotation];
+  return annotationGone(cluster, choiceAnnotation);
+}
+
+/** From the custom resource. */
+export function annotationGone(cluster: Cluster<RedisSpec>, annotation: string): ObjectStep[] {
+  const from = cluster.metadata.annotations?.[annotation];
   const ref = refOf(cluster, redisKind.resource);
   if (from === undefined || ref === undefined) return [];
   return [
     {
       type: 'patch',
       ref,
-      patch: { metadata: { annotations: { [choiceAnnotation]: null } } },
-      changes: [{ path: `metadata.annotations[${choiceAnnotation}]`, from }],
+      patch: { metadata: { annotations: { [annotation]: null } } },
+      changes: [{ path: `metadata.annotations[${annotation}]`, from }],
     },
   ];
 }

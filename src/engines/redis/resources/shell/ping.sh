@@ -3,8 +3,8 @@ set -eu
 . "$CONFIG_DIR/library.sh"
 settle_password 6379 || true
 [ -n "$(sentinels)" ] || keep_accepted || true
-# Whatever the volume says, it is no matter of readiness.
-(. "$CONFIG_DIR/volume.sh" && look && { settle_mark || true; settle_term; }) || true
+# Whatever the volume says, it is no matter of readiness. But a copy of a server elsewhere serves nobody.
+(. "$CONFIG_DIR/volume.sh" && look && if is_importing; then exit 3; fi && { settle_mark || true; settle_term; }) || [ $? != 3 ] || exit 1
 confine_clients || true
 answer=$(timeout 2 "$cli" -p 6379 ping 2>&1) || true
 case $answer in

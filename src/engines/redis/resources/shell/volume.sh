@@ -74,6 +74,9 @@ had_link() {
   case $(field master_link_down_since_seconds) in '' | -*) return 1 ;; esac
   [ "$(field aof_enabled):$(field loading):$(field master_sync_in_progress)" = 1:0:0 ]
 }
+# It copies a server elsewhere, and is told what to do by the operator alone: hidden from sentinels, which nothing else makes a node. Its volume has no
+# mark until the cut-over, so that it takes no writes by itself when it starts again.
+is_importing() { [ "$(field role):$(field replica_announced)" = slave:0 ]; }
 # Takes the mark, or gives it, by what the server said. Succeeds where the append-only file holds the dataset.
 settle_mark() {
   case "$(field aof_enabled):$(field role):$(field master_link_status)" in
