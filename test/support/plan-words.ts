@@ -52,6 +52,10 @@ export function actionWords(action: RedisAction): string {
       return (
         `tune ${action.sentinel.pod} ${fields(action.settings)}`.trim() + (action.identity ? '' : ' by the password')
       );
+    case 'redis.import':
+      return `import ${action.node.pod} <- ${action.from.host}:${action.from.port}${action.anew ? ' anew' : ''}`;
+    case 'redis.cutOver':
+      return `cut over ${action.node.pod}${action.givenUpAt === undefined ? '' : ` at ${action.givenUpAt}`}`;
     case 'redis.identify':
       return `identify ${action.node.pod}`;
     case 'redis.replicateAs':

@@ -8,7 +8,6 @@
 import type { Cluster } from '../../../api/cluster.ts';
 import type { EngineContext } from '../../../engine/engine-context.ts';
 import type { RedisAction } from '../action.ts';
-import { clientRule } from '../resources/client-rule.ts';
 import type { RedisConnection } from '../client/connection.ts';
 import { infoFields } from '../client/reply-fields.ts';
 import { RedisError } from '../client/resp.ts';
@@ -17,6 +16,7 @@ import { type SourceLogin, sourceLogin, withSource } from '../client/source.ts';
 import type { RedisSpec } from '../kind/schema.ts';
 import { type ImportSource, importSource } from '../kind/source.ts';
 import { dataPort, termCarrier, unassigned } from '../names.ts';
+import { clientRule } from '../resources/client-rule.ts';
 
 type Asked = Pick<RedisConnection, 'command'>;
 type Fields = Readonly<Record<string, string>>;

@@ -17,8 +17,8 @@ import { isSentinelPod } from '../resources/members.ts';
 import { settingsToHold } from '../resources/settings.ts';
 import { timingOf } from '../resources/timing.ts';
 import { acceptedBy, knowsAll, withFormers } from './accepted.ts';
-import { importSeen, type ObservedSource, observeSource } from './source.ts';
 import type { DataNode, Lack, RedisObserved, SentinelNode, SentinelView, SilentNode, VolumeTerm } from './observed.ts';
+import { importSeen, type ObservedSource, observeSource } from './source.ts';
 
 export async function observeRedis(
   cluster: Cluster<RedisSpec>,
@@ -80,7 +80,9 @@ export async function observeRedis(
     };
   };
   const [dataNodes, sentinelNodes] = await Promise.all([
-    Promise.all(data.map(ask(dataPort, (connection, at, told) => askDataNode(connection, at, told, directives, source)))),
+    Promise.all(
+      data.map(ask(dataPort, (connection, at, told) => askDataNode(connection, at, told, directives, source))),
+    ),
     Promise.all(
       sentinels.map(
         ask(sentinelPort, (connection, at, told) => askSentinel(connection, at, told, cluster.metadata.name, missedMs)),

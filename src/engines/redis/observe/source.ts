@@ -1,8 +1,7 @@
 /** What the source of an import says of itself, and a node of its copy. Both are read from foreign text: bounded, and nothing of it is trusted. */
 import { shortened } from '../../../api/bounds.ts';
 import type { EngineContext } from '../../../engine/engine-context.ts';
-import { pairs } from '../client/reply-fields.ts';
-import { infoFields } from '../client/reply-fields.ts';
+import { infoFields, pairs } from '../client/reply-fields.ts';
 import { RedisError } from '../client/resp.ts';
 import { loginDigest, type SourceLogin, SourceSecretUnusable, sourceLogin, withSource } from '../client/source.ts';
 import { type Server, serverIn } from '../kind/server.ts';
@@ -97,12 +96,10 @@ export function importSeen(text: string, fields: Fields, config: Fields, login: 
   return {
     ...serverFacts(text, fields, databases),
     isTold: fields.role === 'slave' && fields.replica_announced === '0',
-    hasLogin:
-      login !== undefined && loginDigest({ user: masteruser, password: masterauth }) === loginDigest(login),
+    hasLogin: login !== undefined && loginDigest({ user: masteruser, password: masterauth }) === loginDigest(login),
     host: fields.master_host ?? '',
     port: count(fields.master_port),
-    wasLinked:
-      fields.master_link_status === 'up' || /^\d+$/.test(fields.master_link_down_since_seconds ?? ''),
+    wasLinked: fields.master_link_status === 'up' || /^\d+$/.test(fields.master_link_down_since_seconds ?? ''),
     isSyncing: fields.master_sync_in_progress === '1',
     ...(fields.master_sync_in_progress === '1'
       ? Object.fromEntries(Object.entries(sizes).map(([name, value]) => [name, count(value)]))

@@ -27,7 +27,10 @@ export function planCutOver(found: Import, facts: SourceFacts | undefined, probl
   }
   const asked = requestIn(request, cluster.metadata.uid);
   if ('wrong' in asked) {
-    return { steps: annotationSteps(claim, withdrawn), outcome: refused(`${cutOverAnnotation} ${asked.wrong}`, found, facts) };
+    return {
+      steps: annotationSteps(claim, withdrawn),
+      outcome: refused(`${cutOverAnnotation} ${asked.wrong}`, found, facts),
+    };
   }
   const now = observed.at ?? 0;
   if (until === undefined) {
@@ -36,7 +39,8 @@ export function planCutOver(found: Import, facts: SourceFacts | undefined, probl
   }
   const obstacle = obstacleTo(found, facts, problem, asked.givenUpAt);
   if (!(now <= Number(until))) {
-    const why = obstacle ?? 'the source was written to, or the copy did not catch up with it: events of this resource say which';
+    const why =
+      obstacle ?? 'the source was written to, or the copy did not catch up with it: events of this resource say which';
     const message = `not cut over within ${triedForMs / 1000} s: ${why}; remove ${cutOverAnnotation}, and set it again`;
     return { steps: annotationSteps(claim, { [termAnnotation]: null }), outcome: refused(message, found, facts) };
   }
@@ -88,7 +92,8 @@ function obstacleTo(
   if (unwritten === true) return 'the copy is not on the volume yet';
   if (givenUpAt === undefined) {
     if (facts === undefined) return problem ?? 'the source does not answer';
-    if (facts.keys === 0) return 'the source is empty, and so is the copy: is it the right one? A cluster without data needs no import';
+    if (facts.keys === 0)
+      return 'the source is empty, and so is the copy: is it the right one? A cluster without data needs no import';
     return linkUp ? undefined : 'the copy has no link to the source';
   }
   if (seen?.state !== 'silent') return 'the source answers: stop its clients, and ask for verified@UID';
@@ -113,7 +118,8 @@ function following(found: Import, facts: SourceFacts | undefined, problem: strin
     return wait('ImportFailing', `${problem}; ${position(found, facts)}${advice}`, followMs);
   }
   if (imports.isSyncing) return wait('Importing', `${place} is copied${share(found)}`, followMs);
-  if (!linkUp) return wait('ImportFailing', `${node.pod} has no link to ${place}, and tries again; its log says why`, followMs);
+  if (!linkUp)
+    return wait('ImportFailing', `${node.pod} has no link to ${place}, and tries again; its log says why`, followMs);
   if (unwritten === true) return wait('Importing', 'the copy is written to the volume', followMs);
   const notes = facts?.keys === 0 ? '; the source is empty: is it the right one?' : '';
   const advice = `to cut over, stop the clients of the source and set ${cutOverAnnotation}=verified@${situation.cluster.metadata.uid}`;

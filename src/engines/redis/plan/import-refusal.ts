@@ -4,8 +4,8 @@ import type { RedisSpec } from '../kind/schema.ts';
 import { atLeast, canRead, releases, type Server } from '../kind/server.ts';
 import type { DataNode } from '../observe/observed.ts';
 import type { ImportSeen, SourceFacts } from '../observe/source.ts';
-import { dynamicSettings } from '../resources/settings.ts';
 import { mebibyte } from '../resources/memory-shares.ts';
+import { dynamicSettings } from '../resources/settings.ts';
 
 const oldest = '6.0';
 
@@ -36,7 +36,8 @@ function serverRefusal(source: Server | undefined, own: Server): string | undefi
     return `it is ${named(source)}, and ${oldest} is the oldest that is imported`;
   }
   // All that both engines have read since before the first versions of the table.
-  const asWritten = source.engine === 'Redis' && !atLeast(source.version, '7.0') ? { ...source, version: '7.0' } : source;
+  const asWritten =
+    source.engine === 'Redis' && !atLeast(source.version, '7.0') ? { ...source, version: '7.0' } : source;
   return canRead(own, asWritten)
     ? undefined
     : `it is ${named(source)}, and ${named(own)} cannot read what that writes; set a version of ${releases[source.engine].program} that is as late`;
@@ -46,7 +47,9 @@ function serverRefusal(source: Server | undefined, own: Server): string | undefi
 function databasesRefusal({ databases, highestDatabase }: SourceFacts, own: ImportSeen): string | undefined {
   const has = own.databases ?? 0;
   const needed = Math.max(databases ?? 0, highestDatabase + 1);
-  return needed > has ? `it has ${needed} databases, and a node has ${has}: set config.databases to ${needed}` : undefined;
+  return needed > has
+    ? `it has ${needed} databases, and a node has ${has}: set config.databases to ${needed}`
+    : undefined;
 }
 
 function modulesRefusal({ modules }: SourceFacts, own: ImportSeen): string | undefined {

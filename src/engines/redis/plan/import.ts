@@ -5,20 +5,25 @@
  * How far it is stands in the world: the claim says for which cluster the copy is, from before it begins, until when a request to cut over is tried, and
  * the term, which is written before the node becomes primary. The node says whether it copies for an import, and whom it follows.
  */
-import { blocked, type ObjectStep, type Outcome, type Step, wait } from '../../../plan/plan.ts';
+import { blocked, type ObjectStep, type Outcome, wait } from '../../../plan/plan.ts';
 import { podProblem } from '../../../plan/pod-problem.ts';
-import type { Claim } from '../../../resources/children.ts';
-import type { RedisAction } from '../action.ts';
-import { type ImportSource, importSource } from '../kind/source.ts';
+import { importSource } from '../kind/source.ts';
 import { choiceAnnotation, cutOverAnnotation, cutOverUntilAnnotation, importAnnotation, redisNames } from '../names.ts';
-import type { DataNode } from '../observe/observed.ts';
-import { choiceNaming, claimOf, dataPodNames, isChosen, type Situation, sizeToldBy, termOf } from '../observe/situation.ts';
-import type { ImportSeen, SourceFacts } from '../observe/source.ts';
+import {
+  choiceNaming,
+  claimOf,
+  dataPodNames,
+  isChosen,
+  type Situation,
+  sizeToldBy,
+  termOf,
+} from '../observe/situation.ts';
+import type { SourceFacts } from '../observe/source.ts';
 import { planCutOver } from './cut-over.ts';
 import { importRefusal } from './import-refusal.ts';
+import { followMs, type Import, type ImportPlan } from './import-state.ts';
 import { annotationGone, annotationSteps } from './record.ts';
 import { promotion, target } from './repair.ts';
-import { followMs, type Import, type ImportPlan } from './import-state.ts';
 import type { Sizes } from './scaling.ts';
 
 const soonMs = 500;
@@ -34,7 +39,9 @@ export function isImporting({ cluster, topology, observed }: Situation): boolean
 export function importOccupied(situation: Situation): Outcome | undefined {
   const { cluster, children } = situation;
   if (!isImporting(situation)) return undefined;
-  const others = children.claims.filter(({ metadata }) => metadata.annotations?.[importAnnotation] !== cluster.metadata.uid);
+  const others = children.claims.filter(
+    ({ metadata }) => metadata.annotations?.[importAnnotation] !== cluster.metadata.uid,
+  );
   const isNew = children.statefulSet(redisNames(cluster.metadata.name).data) === undefined;
   const isHeld = others.some((claim) => isNew || termOf(claim) > 0);
   if (!isHeld) return undefined;
@@ -48,7 +55,11 @@ export function importOccupied(situation: Situation): Outcome | undefined {
 /** One node, and no sentinel that could elect anybody. What is there already stays. */
 export function importSizes({ cluster, children, dataPods, dataSize, sentinelSize }: Situation): Sizes {
   const names = redisNames(cluster.metadata.name);
-  const told = sizeToldBy(names.data, dataPods.map(({ metadata }) => metadata.name), 1);
+  const told = sizeToldBy(
+    names.data,
+    dataPods.map(({ metadata }) => metadata.name),
+    1,
+  );
   return {
     data: children.statefulSet(names.data) === undefined ? told : dataSize,
     sentinels: children.statefulSet(names.sentinel) === undefined ? 0 : sentinelSize,

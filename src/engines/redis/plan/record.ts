@@ -2,8 +2,9 @@
  * What the claims remember: who was primary last, and where each node ran. It outlives pods, sentinels and the custom
  * resource, and is written only from the words of a majority of the sentinels, which no failover can have passed by.
  */
-import { persistentVolumeClaims } from '../../../api/resource.ts';
+
 import type { Cluster } from '../../../api/cluster.ts';
+import { persistentVolumeClaims } from '../../../api/resource.ts';
 import type { ActStep, ObjectStep } from '../../../plan/plan.ts';
 import { refOf } from '../../../plan/ref.ts';
 import type { Children, Claim } from '../../../resources/children.ts';
