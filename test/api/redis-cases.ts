@@ -11,6 +11,7 @@ import { accountCases, podCases, serviceCases } from './pod-cases.ts';
 import { processCases } from './process-cases.ts';
 import { createCases } from './redis-create-cases.ts';
 import { engineCases } from './redis-engine-cases.ts';
+import { redisImportCases } from './redis-import-cases.ts';
 import { updateCases } from './redis-update-cases.ts';
 import { databaseCases, place } from './target-cases.ts';
 
@@ -79,6 +80,7 @@ const restores: readonly Case[] = [
 export const redisCases: readonly Case[] = [
   ...createCases,
   ...updateCases,
+  ...redisImportCases,
   ...engineCases,
   ...quantities,
   ...directives,

@@ -34,6 +34,9 @@ export interface ImportStage {
   /** Passes until the plan waits for this, or is blocked by it. */
   until(reason: string, withinMs?: number): Promise<Plan<RedisAction>>;
   annotate(annotations: Readonly<Record<string, string | undefined>>): void;
+  /** Types of the conditions after the last pass. */
+  conditions(): readonly string[];
+  act(action: RedisAction): Promise<void>;
   /** A process that was killed, in the same pod. */
   restart(member: string): Promise<void>;
   /** Starts a blank data node, or a sentinel, as a pod of the cluster. */
@@ -72,6 +75,7 @@ export async function importStage({ node, source, ...options }: ImportOptions): 
   const members = new Set(['n1']);
   let claims: KubeObject[] = [];
   let failed: string | undefined;
+  let conditions: readonly string[] = [];
 
   const podOf = (member: string): string =>
     member.startsWith('s') ? `db-sentinel-${Number(member.slice(1)) - 1}` : `db-${Number(member.slice(1)) - 1}`;
@@ -122,6 +126,8 @@ export async function importStage({ node, source, ...options }: ImportOptions): 
     cluster: () => cluster,
     claim: () => claims[0] as KubeObject,
     failed: () => failed,
+    conditions: () => conditions,
+    act: (action) => actRedis(action, cluster, io),
     async pass(mayDo = () => true) {
       const found = childrenOf([...children(), ...claims]);
       const observed = await observeRedis(cluster, found, io);
@@ -137,7 +143,8 @@ export async function importStage({ node, source, ...options }: ImportOptions): 
           break;
         }
       }
-      const { initialized } = redisStatus(situation, plan);
+      const { initialized, conditions: told } = redisStatus(situation, plan);
+      conditions = told.map(({ type }) => type);
       cluster = { ...cluster, status: { ...cluster.status, ...(initialized === true ? { initialized } : {}) } };
       return plan;
     },

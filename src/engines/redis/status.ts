@@ -23,6 +23,7 @@ import { importSource } from './kind/source.ts';
 import { dataPort, redisNames, roleLabel, sentinelPort } from './names.ts';
 import type { Situation } from './observe/situation.ts';
 import { findingsIn, readinessProblems } from './plan/health.ts';
+import { otherReplicaWarnings } from './plan/other-replicas.ts';
 import { overlapClaims } from './plan/password-overlap.ts';
 import { specWarnings } from './plan/warnings.ts';
 
@@ -42,7 +43,11 @@ export function redisStatus(situation: Situation, plan: Plan<RedisAction>): Stat
       ...findingClaims(findingsIn(situation)),
       ...overlapClaims(situation),
       ...expansionConditions(spec.storage.size, situation.children),
-      ...warningClaims([...specWarnings(cluster), ...shrinkWarnings(spec.storage.size, claims)]),
+      ...warningClaims([
+        ...otherReplicaWarnings(situation),
+        ...specWarnings(cluster),
+        ...shrinkWarnings(spec.storage.size, claims),
+      ]),
     ],
     replicas: dataPods.length,
     readyReplicas: dataPods.filter(podIsReady).length,

@@ -45,6 +45,27 @@ describe('the stop of a data node', () => {
       {},
       [pause, ask, '-p 6379 replicaof 10.0.0.3 6379', resume],
     ],
+    [
+      'R7: a server from elsewhere that copies from it and lets nobody in is not waited for',
+      { '"-h 10.0.0.2 -p 6379 info replication"': 'NOAUTH Authentication required.' },
+      [pause, ask, '-p 6379 replicaof 10.0.0.3 6379', resume],
+    ],
+    [
+      'R7: nor one with priority 0',
+      {
+        '"-h 10.0.0.2 -p 6379 info replication"': info(behind, 'slave_priority:0'),
+        '"-h 10.0.0.2 -p 6379 config get masteruser"': 'masteruser\n',
+      },
+      [pause, ask, '-p 6379 replicaof 10.0.0.3 6379', resume],
+    ],
+    [
+      'R7: but a node of the cluster is, whose priority may change just now',
+      {
+        '"-h 10.0.0.2 -p 6379 info replication"': info(behind, 'slave_priority:0'),
+        '"-h 10.0.0.2 -p 6379 config get masteruser"': 'masteruser\nclusterwright/apps/db',
+      },
+      [pause, resume],
+    ],
     ['a replica has nothing to hand over', { '"-p 6379 info replication"': caughtUp }, []],
     [
       'a primary without replicas stops at once',

@@ -11,6 +11,7 @@ import { sentinelSettings } from '../resources/config.ts';
 import { settingsToChange, settingsToHold } from '../resources/settings.ts';
 import { planLogins, watchesAsCluster } from './introduce.ts';
 import { commonLimit, maxmemoryWithin } from './memory.ts';
+import { ownReplicas } from './other-replicas.ts';
 
 type Act = ActStep<RedisAction>;
 
@@ -101,12 +102,17 @@ function mayBeReplaced({ observed, sentinelSize, spec }: Situation): boolean {
   return sentinelSize - content >= spec.sentinel.quorum;
 }
 
-export function configureSteps({ cluster, nodes, dataPods }: Situation): Act[] {
+export function configureSteps(situation: Situation): Act[] {
+  const { cluster, nodes, dataPods } = situation;
   const limit = commonLimit(cluster, dataPods);
   const wanted = settingsToHold(cluster, limit);
   return nodes.flatMap((node): Act[] => {
     const maxmemory = maxmemoryWithin(limit, wanted.maxmemory ?? '0', node.settings.maxmemory);
-    const fitting = { ...wanted, maxmemory, [requiredReplicas]: requiredReplicasOf(node, wanted[requiredReplicas]) };
+    const fitting = {
+      ...wanted,
+      maxmemory,
+      [requiredReplicas]: requiredReplicasOf(situation, node, wanted[requiredReplicas]),
+    };
     const settings = settingsToChange(fitting, node.settings) as Record<string, string>;
     const names = Object.keys(settings);
     return names.length === 0
@@ -127,9 +133,11 @@ const requiredReplicas = 'min-replicas-to-write';
  * A primary refuses every write while it has fewer replicas than this. So the number rises with the replicas that are in sync, and not
  * before: new nodes take a while to come. It never falls below what the primary has been told, since that may be cut off from its replicas.
  */
-function requiredReplicasOf({ role, replicas, settings }: DataNode, wanted = '0'): string {
+function requiredReplicasOf(situation: Situation, node: DataNode, wanted = '0'): string {
+  const { role, settings } = node;
   if (role === 'replica') return wanted;
-  return String(Math.min(Number(wanted), Math.max(Number(settings[requiredReplicas] ?? 0), replicas.length)));
+  const inSync = ownReplicas(situation, node).length;
+  return String(Math.min(Number(wanted), Math.max(Number(settings[requiredReplicas] ?? 0), inSync)));
 }
 
 function tuneSteps(situation: Situation, primary: DataNode): Act[] {

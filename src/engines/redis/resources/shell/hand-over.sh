@@ -35,7 +35,14 @@ while :; do
   ahead=
   behind=
   for p in $peers; do
-    got=$(node_cli "$p" info replication | tr -d '\r' | awk -F: '/^slave_repl_offset:/ { print $2 }')
+    told=$(node_cli "$p" info replication | tr -d '\r')
+    # Servers elsewhere copy from this one, too. One that lets nobody in, or has priority 0, is not elected: nobody waits for it. A node of the
+    # cluster with priority 0 may get another just now.
+    case $told in
+      NOAUTH* | WRONGPASS* | NOPERM*) continue ;;
+      *slave_priority:0*) [ "$(node_cli "$p" config get masteruser | tail -n 1 | tr -d '\r')" = "$identity" ] || continue ;;
+    esac
+    got=$(printf '%s\n' "$told" | awk -F: '/^slave_repl_offset:/ { print $2 }')
     if [ -n "$got" ] && [ "$got" -ge "$target" ]; then ahead="$ahead $p"; else behind="$behind $p"; fi
   done
   [ -n "$behind" ] || break

@@ -6,6 +6,8 @@ set -eu
 settle_password 6379 || true
 . "$CONFIG_DIR/volume.sh"
 look
+# An import may take longer than the kubelet waits.
+if is_importing; then exit 0; fi
 confine_clients || true
 # A copy is on the disk once the append-only file holds it: killed before, the node would not have what it acknowledged.
 kept=no
@@ -146,7 +148,14 @@ while :; do
   ahead=
   behind=
   for p in $peers; do
-    got=$(node_cli "$p" info replication | tr -d '\\r' | awk -F: '/^slave_repl_offset:/ { print $2 }')
+    told=$(node_cli "$p" info replication | tr -d '\\r')
+    # Servers elsewhere copy from this one, too. One that lets nobody in, or has priority 0, is not elected: nobody waits for it. A node of the
+    # cluster with priority 0 may get another just now.
+    case $told in
+      NOAUTH* | WRONGPASS* | NOPERM*) continue ;;
+      *slave_priority:0*) [ "$(node_cli "$p" config get masteruser | tail -n 1 | tr -d '\\r')" = "$identity" ] || continue ;;
+    esac
+    got=$(printf '%s\\n' "$told" | awk -F: '/^slave_repl_offset:/ { print $2 }')
     if [ -n "$got" ] && [ "$got" -ge "$target" ]; then ahead="$ahead $p"; else behind="$behind $p"; fi
   done
   [ -n "$behind" ] || break
@@ -384,8 +393,8 @@ set -eu
 . "$CONFIG_DIR/library.sh"
 settle_password 6379 || true
 [ -n "$(sentinels)" ] || keep_accepted || true
-# Whatever the volume says, it is no matter of readiness.
-(. "$CONFIG_DIR/volume.sh" && look && { settle_mark || true; settle_term; }) || true
+# Whatever the volume says, it is no matter of readiness. But a copy of a server elsewhere serves nobody.
+(. "$CONFIG_DIR/volume.sh" && look && if is_importing; then exit 3; fi && { settle_mark || true; settle_term; }) || [ $? != 3 ] || exit 1
 confine_clients || true
 answer=$(timeout 2 "$cli" -p 6379 ping 2>&1) || true
 case $answer in
@@ -632,6 +641,9 @@ had_link() {
   case $(field master_link_down_since_seconds) in '' | -*) return 1 ;; esac
   [ "$(field aof_enabled):$(field loading):$(field master_sync_in_progress)" = 1:0:0 ]
 }
+# It copies a server elsewhere, and is told what to do by the operator alone: hidden from sentinels, which nothing else makes a node. Its volume has no
+# mark until the cut-over, so that it takes no writes by itself when it starts again.
+is_importing() { [ "$(field role):$(field replica_announced)" = slave:0 ]; }
 # Takes the mark, or gives it, by what the server said. Succeeds where the append-only file holds the dataset.
 settle_mark() {
   case "$(field aof_enabled):$(field role):$(field master_link_status)" in
