@@ -9473,11 +9473,18 @@ export function toJson_RedisClusterSpecBackup(obj: RedisClusterSpecBackup | unde
  */
 export interface RedisClusterSpecBootstrap {
   /**
+   * Start with a copy of a Redis or Valkey that runs elsewhere. The first node copies all of its data, and follows it until a person sets the annotation clusterwright.dev/cut-over. The other nodes and the sentinels start after that. The connection is not encrypted.
+   *
+   * @schema RedisClusterSpecBootstrap#importFrom
+   */
+  readonly importFrom?: RedisClusterSpecBootstrapImportFrom;
+
+  /**
    * Start with the data of a backup.
    *
    * @schema RedisClusterSpecBootstrap#restore
    */
-  readonly restore: RedisClusterSpecBootstrapRestore;
+  readonly restore?: RedisClusterSpecBootstrapRestore;
 }
 
 /**
@@ -9487,6 +9494,7 @@ export interface RedisClusterSpecBootstrap {
 export function toJson_RedisClusterSpecBootstrap(obj: RedisClusterSpecBootstrap | undefined): Record<string, any> | undefined {
   if (obj === undefined) { return undefined; }
   const result = {
+    'importFrom': toJson_RedisClusterSpecBootstrapImportFrom(obj.importFrom),
     'restore': toJson_RedisClusterSpecBootstrapRestore(obj.restore),
   };
   // filter undefined values
@@ -10665,6 +10673,58 @@ export function toJson_RedisClusterSpecBackupTarget(obj: RedisClusterSpecBackupT
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
+ * Start with a copy of a Redis or Valkey that runs elsewhere. The first node copies all of its data, and follows it until a person sets the annotation clusterwright.dev/cut-over. The other nodes and the sentinels start after that. The connection is not encrypted.
+ *
+ * @schema RedisClusterSpecBootstrapImportFrom
+ */
+export interface RedisClusterSpecBootstrapImportFrom {
+  /**
+   * Host name or address of the primary. A name without a dot is a Service in the namespace of the cluster.
+   *
+   * @schema RedisClusterSpecBootstrapImportFrom#host
+   */
+  readonly host: string;
+
+  /**
+   * Its password. When absent, the source asks for none.
+   *
+   * @schema RedisClusterSpecBootstrapImportFrom#password
+   */
+  readonly password?: RedisClusterSpecBootstrapImportFromPassword;
+
+  /**
+   * Port of the primary.
+   *
+   * @schema RedisClusterSpecBootstrapImportFrom#port
+   */
+  readonly port?: number;
+
+  /**
+   * ACL user at the source. When absent, the user default.
+   *
+   * @schema RedisClusterSpecBootstrapImportFrom#user
+   */
+  readonly user?: string;
+}
+
+/**
+ * Converts an object of type 'RedisClusterSpecBootstrapImportFrom' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_RedisClusterSpecBootstrapImportFrom(obj: RedisClusterSpecBootstrapImportFrom | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'host': obj.host,
+    'password': toJson_RedisClusterSpecBootstrapImportFromPassword(obj.password),
+    'port': obj.port,
+    'user': obj.user,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
  * Start with the data of a backup.
  *
  * @schema RedisClusterSpecBootstrapRestore
@@ -11446,6 +11506,42 @@ export function toJson_RedisClusterSpecBackupTargetS3(obj: RedisClusterSpecBacku
     'serverSideEncryption': toJson_RedisClusterSpecBackupTargetS3ServerSideEncryption(obj.serverSideEncryption),
     'serviceAccountName': obj.serviceAccountName,
     'webIdentity': toJson_RedisClusterSpecBackupTargetS3WebIdentity(obj.webIdentity),
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * Its password. When absent, the source asks for none.
+ *
+ * @schema RedisClusterSpecBootstrapImportFromPassword
+ */
+export interface RedisClusterSpecBootstrapImportFromPassword {
+  /**
+   * Key in the Secret that holds the password.
+   *
+   * @schema RedisClusterSpecBootstrapImportFromPassword#key
+   */
+  readonly key?: string;
+
+  /**
+   * Name of the Secret.
+   *
+   * @schema RedisClusterSpecBootstrapImportFromPassword#name
+   */
+  readonly name: string;
+}
+
+/**
+ * Converts an object of type 'RedisClusterSpecBootstrapImportFromPassword' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_RedisClusterSpecBootstrapImportFromPassword(obj: RedisClusterSpecBootstrapImportFromPassword | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'key': obj.key,
+    'name': obj.name,
   };
   // filter undefined values
   return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});

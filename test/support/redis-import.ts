@@ -34,7 +34,7 @@ export interface ImportStage {
   /** Passes until the plan waits for this, or is blocked by it. */
   until(reason: string, withinMs?: number): Promise<Plan<RedisAction>>;
   annotate(annotations: Readonly<Record<string, string | undefined>>): void;
-  /** Types of the conditions after the last pass. */
+  /** Reasons of the conditions after the last pass. */
   conditions(): readonly string[];
   act(action: RedisAction): Promise<void>;
   /** A process that was killed, in the same pod. */
@@ -144,7 +144,7 @@ export async function importStage({ node, source, ...options }: ImportOptions): 
         }
       }
       const { initialized, conditions: told } = redisStatus(situation, plan);
-      conditions = told.map(({ type }) => type);
+      conditions = told.map(({ reason }) => reason);
       cluster = { ...cluster, status: { ...cluster.status, ...(initialized === true ? { initialized } : {}) } };
       return plan;
     },

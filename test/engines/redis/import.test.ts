@@ -212,7 +212,7 @@ describe('an import', () => {
     ],
     [
       'is done: the request goes',
-      then({ ...asked, node: { role: 'primary', follows: undefined } as Partial<DataNode> }),
+      first({ ...asked, node: { role: 'primary', empty: false, linkUp: true } }),
       [
         'db-0: role undefined > primary',
         'data-db-0: term undefined > 1',

@@ -283,6 +283,7 @@ export function viewOf(primary: Row, replicas: readonly Row[], peers: readonly R
       priority: Number(row['slave-priority'] ?? 0),
       down: down(row),
       unlinkedMs: Number(row['master-link-down-time'] ?? 0),
+      ...(row.runid === '' ? { unheard: true } : {}),
     })),
     peers: peers.map((row) => ({ address: row.ip ?? '', down: down(row) })),
   };

@@ -86,6 +86,8 @@ export interface KnownReplica {
   readonly down: boolean;
   /** For how long it has been without its primary, as far as it tells. */
   readonly unlinkedMs?: number;
+  /** It has told the sentinel nothing of itself yet: its priority is Sentinel's guess. */
+  readonly unheard?: true;
 }
 
 /** A sentinel's view of the cluster. */

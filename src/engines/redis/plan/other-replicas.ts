@@ -19,7 +19,9 @@ export function otherReplicaWarnings({ dataPods, topology }: Situation): SpecWar
   const electable = watching.flatMap(({ view }) =>
     view.primary !== primary?.address
       ? []
-      : view.replicas.filter(({ address, priority, down }) => !down && priority > 0 && !own.has(address)),
+      : view.replicas.filter(
+          ({ address, priority, down, unheard }) => !down && unheard !== true && priority > 0 && !own.has(address),
+        ),
   );
   // One that has just gone is no server elsewhere: the primary counts it no more.
   const addresses = [...new Set(electable.map(({ address }) => address))].filter(
