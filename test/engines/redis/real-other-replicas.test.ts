@@ -30,10 +30,8 @@ describe.skipIf(serverPrograms.length === 0).each([...serverPrograms])('on $name
     talk.close();
     await here.until('Following');
     here.annotate({ [cutOverAnnotation]: 'verified@uid-db' });
-    await stage.until('it has cut over', async () => {
-      await here.pass();
-      return (await info(stage, 'n1')).role === 'master';
-    });
+    await here.until('MembersNotReady', 90_000);
+    expect((await info(stage, 'n1')).role).toBe('master');
     for (const member of ['n2', 's1', 's2', 's3']) await here.join(member);
     await here.until('settled', 90_000);
     expect(await stage.ask('n2', 'GET', 'a')).toBe('1');
