@@ -43,6 +43,14 @@ export const addressAnnotation = 'clusterwright.dev/address';
  */
 export const termCarrier = 'cluster-announce-hostname';
 
+/** How many replicas a primary needs to take writes. */
+export const requiredReplicas = 'min-replicas-to-write';
+
+/** Whether its pod has a server refuse writes (`shell/fence.sh`): it needs more replicas than there can be. */
+export function isFenced(settings: Readonly<Partial<Record<string, string>>>): boolean {
+  return settings[requiredReplicas] === '1000000';
+}
+
 /** On the custom resource: names the pod to make primary where nothing else can tell. */
 export const choiceAnnotation = 'clusterwright.dev/choose-primary';
 

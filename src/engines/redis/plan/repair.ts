@@ -4,6 +4,7 @@
  */
 import type { ActStep } from '../../../plan/plan.ts';
 import type { RedisAction, Target } from '../action.ts';
+import { isFenced, requiredReplicas } from '../names.ts';
 import { answering, type DataNode, hasAll } from '../observe/observed.ts';
 import { majorityOf, type Situation } from '../observe/situation.ts';
 import type { WatchingSentinel } from '../observe/topology.ts';
@@ -121,14 +122,14 @@ export function configureSteps({ cluster, nodes, dataPods }: Situation): Act[] {
   });
 }
 
-const requiredReplicas = 'min-replicas-to-write';
-
 /**
  * A primary refuses every write while it has fewer replicas than this. So the number rises with the replicas that are in sync, and not
  * before: new nodes take a while to come. It never falls below what the primary has been told, since that may be cut off from its replicas.
+ * Of a fenced primary its pod decides.
  */
 function requiredReplicasOf({ role, replicas, settings }: DataNode, wanted = '0'): string {
   if (role === 'replica') return wanted;
+  if (isFenced(settings)) return settings[requiredReplicas] ?? wanted;
   return String(Math.min(Number(wanted), Math.max(Number(settings[requiredReplicas] ?? 0), replicas.length)));
 }
 

@@ -5,7 +5,8 @@ trap 'exit 143' TERM
 . "$CONFIG_DIR/library.sh"
 conf=/run/redis/redis.conf
 keep_password
-rm -f /run/redis/loading /run/redis/confined
+rm -f /run/redis/loading /run/redis/confined /run/redis/fenced /run/redis/reached /run/redis/named
+echo $$ > /run/redis/server
 . "$CONFIG_DIR/volume.sh"
 judge_volume
 blank=yes
@@ -85,4 +86,5 @@ escaped=$(printf '%s' "$password" | sed 's/[\\"]/\\&/g')
   [ -z "$follow" ] || printf 'replicaof %s\n' "$follow"
 } > "$conf"
 unset REDISCLI_AUTH password escaped identity_password
+[ ! -s "$CONFIG_DIR/fence" ] || /bin/sh "$CONFIG_DIR/fence.sh" $$ < /dev/null >&2 &
 exec "${SERVER:-redis}-server" "$conf"
