@@ -77,7 +77,8 @@ lag=
   }
   END { print least }')
 if [ -n "$lag" ]; then
-  reach $((looked - lag * 1000))
+  # The server counts whole seconds, so that it may say one more than it is.
+  reach $((looked - (lag > 0 ? lag - 1 : 0) * 1000))
   if [ "$lag" -le 2 ]; then
     lift
     exit 0
