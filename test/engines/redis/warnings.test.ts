@@ -19,11 +19,7 @@ describe('a spec', () => {
       [],
     ],
     ['with three needs none', { sentinel: unfenced }, []],
-    [
-      'with three can do without',
-      { sentinel: unfenced, config: { 'min-replicas-to-write': 0 } },
-      ['PrimaryNotFenced'],
-    ],
+    ['with three can do without', { sentinel: unfenced, config: { 'min-replicas-to-write': 0 } }, ['PrimaryNotFenced']],
     ['with the default of before has too small a volume', { storage: { size: '1Gi' } }, ['StorageTooSmall']],
     ['with four times its data has enough', { storage: { size: '1Gi' }, config: { maxmemory: '256mb' } }, []],
     [
@@ -33,7 +29,11 @@ describe('a spec', () => {
     ],
     ['that calls nodes dead too soon', { sentinel: { downAfter: '2s' } }, ['DownAfterTooShort']],
     ['without sentinels calls nobody dead', { mode: 'Standalone', replicas: 1, sentinel: { downAfter: '1s' } }, []],
-    ['can have both', { replicas: 2, sentinel: unfenced, storage: { size: '1Gi' } }, ['PrimaryNotFenced', 'StorageTooSmall']],
+    [
+      'can have both',
+      { replicas: 2, sentinel: unfenced, storage: { size: '1Gi' } },
+      ['PrimaryNotFenced', 'StorageTooSmall'],
+    ],
   ])('%s', (_, spec, warnings) => {
     const found = specWarnings(redisCluster(spec));
     expect(found.map(({ reason }) => reason)).toEqual(warnings);
