@@ -51,6 +51,12 @@ export function isFenced(settings: Readonly<Partial<Record<string, string>>>): b
   return settings[requiredReplicas] === '1000000';
 }
 
+/**
+ * The directive by which a pod tells that its scripts see sentinels: it then has their port. It means nothing without Redis Cluster, as the
+ * one above. A single node that gets sentinels sees them when its kubelet has changed the mounted file.
+ */
+export const sentinelsCarrier = 'cluster-announce-port';
+
 /** On the custom resource: names the pod to make primary where nothing else can tell. */
 export const choiceAnnotation = 'clusterwright.dev/choose-primary';
 

@@ -163,10 +163,16 @@ export const redisSpecSchema = {
     image: imageSchema(`${releasedImage('VERSION')} or ${releasedImage('VERSION', 'Valkey')}`),
     mode: {
       type: 'string',
-      description: 'Standalone: one Redis node without failover. Sentinel: a primary with replicas. Immutable.',
+      description:
+        'Standalone: one Redis node without failover. Sentinel: a primary with replicas. It can change from Standalone to Sentinel, and not back.',
       enum: ['Standalone', 'Sentinel'],
       default: 'Sentinel',
-      'x-kubernetes-validations': [{ rule: 'self == oldSelf', message: 'mode is immutable' }],
+      'x-kubernetes-validations': [
+        {
+          rule: "self == oldSelf || self == 'Sentinel'",
+          message: 'mode can change from Standalone to Sentinel, and not back',
+        },
+      ],
     },
     replicas: {
       type: 'integer',

@@ -11,7 +11,7 @@ import { RedisError } from '../client/resp.ts';
 import { type Credentials, credentialsOf, type Login, PasswordMissing, withSession } from '../client/session.ts';
 import type { RedisSpec } from '../kind/schema.ts';
 import { serverIn } from '../kind/server.ts';
-import { dataPort, redisNames, sentinelPort, termCarrier, unassigned } from '../names.ts';
+import { dataPort, redisNames, sentinelPort, sentinelsCarrier, termCarrier, unassigned } from '../names.ts';
 import { isSentinelPod } from '../resources/members.ts';
 import { settingsToHold } from '../resources/settings.ts';
 import { timingOf } from '../resources/timing.ts';
@@ -143,7 +143,16 @@ async function askDataNode(
 ): Promise<DataNode | (SilentNode & { readonly lacks?: never })> {
   const [info, config, ping] = await Promise.all([
     connection.command('INFO'),
-    connection.command('CONFIG', 'GET', ...directives, 'replica-priority', 'masteruser', 'masterauth', termCarrier),
+    connection.command(
+      'CONFIG',
+      'GET',
+      ...directives,
+      'replica-priority',
+      'masteruser',
+      'masterauth',
+      termCarrier,
+      sentinelsCarrier,
+    ),
     pingAnswer(connection),
   ]);
   const fields = infoFields(String(info));
@@ -165,7 +174,7 @@ export function dataNode(
 ): DataNode {
   const isPrimary = info.role === 'master';
   const assigned = !isPrimary && info.master_port !== String(unassigned.port);
-  const { 'replica-priority': priority, [termCarrier]: carried = '', ...settings } = config;
+  const { 'replica-priority': priority, [termCarrier]: carried = '', [sentinelsCarrier]: told, ...settings } = config;
   const term = volumeTerm(carried);
   return {
     state: 'answering',
@@ -186,6 +195,7 @@ export function dataNode(
     failoverEligible: Number(priority ?? 0) > 0,
     ...(isUnwritten(info) ? { unwritten: true } : {}),
     ...(term === undefined ? {} : { term }),
+    ...(told === String(sentinelPort) ? { asksSentinels: true } : {}),
     empty: !Object.keys(info).some((name) => /^db\d+$/.test(name)),
     settings,
     usedMemory: Number(info.used_memory ?? 0),

@@ -27,12 +27,21 @@ export function promotion({ nodes }: Situation, node: DataNode, term?: number): 
 
 /** Everybody watches and follows the primary, with the settings of the spec. Empty when all is in line. */
 export function planRepairs(situation: Situation, primary: DataNode): Act[] {
+  if (awaitsSentinels(situation, primary)) return planLogins(situation, primary);
   return [
     ...planLogins(situation, primary),
     ...watchSteps(situation, primary),
     ...followSteps(situation, primary),
     ...tuneSteps(situation, primary),
   ];
+}
+
+/**
+ * A single node has got sentinels, and its pod does not see them yet. If its process ended, it would start again as primary beside one that they
+ * had elected. So nobody watches or follows it before.
+ */
+export function awaitsSentinels({ topology, spec }: Situation, primary: DataNode): boolean {
+  return spec.mode === 'Sentinel' && topology.watching.length === 0 && primary.asksSentinels !== true;
 }
 
 function watchSteps(situation: Situation, primary: DataNode): Act[] {

@@ -21,6 +21,7 @@ export async function fenceLook(shell: PodShell): Promise<boolean> {
   if (mode === 'Off' || role === 'slave') {
     run.delete('reached');
     run.delete('named');
+    if (fieldOf(info, 'master_link_status') === 'up') run.set('watched', '');
     await lift(shell);
     return true;
   }
@@ -39,7 +40,7 @@ export async function fenceLook(shell: PodShell): Promise<boolean> {
     reach(looked - Math.max(0, lag - 1) * 1000);
     if (lag <= 2) {
       await lift(shell);
-      return true;
+      if (run.has('named')) return true;
     }
   }
   const all = sentinels(shell);
@@ -48,6 +49,7 @@ export async function fenceLook(shell: PodShell): Promise<boolean> {
   const saying = (what: string): number => answers.filter((answer) => answer === what).length;
   if (saying('me') >= majority) {
     run.set('named', '');
+    run.set('watched', '');
     reach(looked);
     await lift(shell);
   } else if (saying('other') >= majority && run.has('named')) {
@@ -55,7 +57,7 @@ export async function fenceLook(shell: PodShell): Promise<boolean> {
   } else if (saying('me') + saying('nobody') >= majority && !run.has('fenced')) {
     reach(looked);
   }
-  if (shell.uptime() - since >= Number(after)) await fence(shell);
+  if (shell.uptime() - since >= Number(after) && run.has('watched')) await fence(shell);
   return false;
 }
 

@@ -43,6 +43,7 @@ export async function startData(shell: PodShell): Promise<string[]> {
           `masterauth ${shell.identityPassword}`,
         ]),
     `replica-announce-ip ${shell.podIP}`,
+    ...(sentinels(shell).length === 0 ? [] : ['cluster-announce-port 26379']),
     `replica-priority ${isBlank || shell.run.has('behind') ? 0 : 100}`,
     ...(shell.disk.term() === '' ? [] : [`${termCarrier} ${shell.disk.term()}`]),
     ...(follow === undefined ? [] : [`replicaof ${follow}`]),

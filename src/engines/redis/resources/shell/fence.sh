@@ -27,6 +27,8 @@ fenced=/run/redis/fenced
 # When this primary last reached who has to be reached, and that most sentinels have named it since it is primary.
 reached=/run/redis/reached
 named=/run/redis/named
+# That this pod has had to do with sentinels that watch a primary. Before, as where a single node gets its first ones, nobody can elect another.
+watched=/run/redis/watched
 fence() {
   has=$(local_cli config get min-replicas-to-write | tail -n 1 | tr -d '\r')
   case $has in '' | *[!0-9]* | "$closed") return 0 ;; esac
@@ -56,6 +58,7 @@ info=$(local_cli info replication | tr -d '\r')
 case $mode:$info in
   Off:* | *role:slave*)
     rm -f "$reached" "$named"
+    case $info in *master_link_status:up*) : > "$watched" ;; esac
     lift
     exit 0
     ;;
@@ -81,7 +84,7 @@ if [ -n "$lag" ]; then
   reach $((looked - (lag > 0 ? lag - 1 : 0) * 1000))
   if [ "$lag" -le 2 ]; then
     lift
-    exit 0
+    [ ! -e "$named" ] || exit 0
   fi
 fi
 # All sentinels at once. A sentinel that has just begun knows nobody. It is within reach, but it is no reason to take writes again.
@@ -97,6 +100,7 @@ set -- $(
 )
 if [ "$1" -ge "$majority" ]; then
   : > "$named"
+  : > "$watched"
   reach "$looked"
   lift
 elif [ "$3" -ge "$majority" ] && [ -e "$named" ]; then
@@ -105,5 +109,5 @@ elif [ "$(($1 + $2))" -ge "$majority" ] && [ ! -e "$fenced" ]; then
   reach "$looked"
 fi
 uptime_now
-[ "$((now - since))" -lt "$after" ] || fence "it has reached neither most sentinels nor a replica for $after ms"
+[ "$((now - since))" -lt "$after" ] || [ ! -e "$watched" ] || fence "it has reached neither most sentinels nor a replica for $after ms"
 exit 1

@@ -81,6 +81,7 @@ escaped=$(printf '%s' "$password" | sed 's/[\\"]/\\&/g')
     printf 'masterauth "%s"\n' "$escaped"
   fi
   printf 'replica-announce-ip %s\n' "$POD_IP"
+  [ -z "$watchers" ] || printf 'cluster-announce-port 26379\n'
   printf 'replica-priority %s\n' "$priority"
   [ -z "$(read_term)" ] || printf '%s %s\n' "$carrier" "$(read_term)"
   [ -z "$follow" ] || printf 'replicaof %s\n' "$follow"

@@ -138,6 +138,8 @@ fenced=/run/redis/fenced
 # When this primary last reached who has to be reached, and that most sentinels have named it since it is primary.
 reached=/run/redis/reached
 named=/run/redis/named
+# That this pod has had to do with sentinels that watch a primary. Before, as where a single node gets its first ones, nobody can elect another.
+watched=/run/redis/watched
 fence() {
   has=$(local_cli config get min-replicas-to-write | tail -n 1 | tr -d '\\r')
   case $has in '' | *[!0-9]* | "$closed") return 0 ;; esac
@@ -167,6 +169,7 @@ info=$(local_cli info replication | tr -d '\\r')
 case $mode:$info in
   Off:* | *role:slave*)
     rm -f "$reached" "$named"
+    case $info in *master_link_status:up*) : > "$watched" ;; esac
     lift
     exit 0
     ;;
@@ -188,10 +191,11 @@ lag=
   }
   END { print least }')
 if [ -n "$lag" ]; then
-  reach $((looked - lag * 1000))
+  # The server counts whole seconds, so that it may say one more than it is.
+  reach $((looked - (lag > 0 ? lag - 1 : 0) * 1000))
   if [ "$lag" -le 2 ]; then
     lift
-    exit 0
+    [ ! -e "$named" ] || exit 0
   fi
 fi
 # All sentinels at once. A sentinel that has just begun knows nobody. It is within reach, but it is no reason to take writes again.
@@ -207,6 +211,7 @@ set -- $(
 )
 if [ "$1" -ge "$majority" ]; then
   : > "$named"
+  : > "$watched"
   reach "$looked"
   lift
 elif [ "$3" -ge "$majority" ] && [ -e "$named" ]; then
@@ -215,7 +220,7 @@ elif [ "$(($1 + $2))" -ge "$majority" ] && [ ! -e "$fenced" ]; then
   reach "$looked"
 fi
 uptime_now
-[ "$((now - since))" -lt "$after" ] || fence "it has reached neither most sentinels nor a replica for $after ms"
+[ "$((now - since))" -lt "$after" ] || [ ! -e "$watched" ] || fence "it has reached neither most sentinels nor a replica for $after ms"
 exit 1
 `,
   'hand-over.sh': `#!/bin/sh
@@ -487,6 +492,12 @@ known_replicas() {
       awk 'NR % 2 { name = $0; next } name == "num-slaves"'
   done | sort -rn | head -n 1
 }
+# Tells the operator that this pod asks sentinels: a node whose scripts see none starts again as primary, whoever else has been elected.
+tell_sentinels() {
+  [ -n "$(sentinels)" ] || return 0
+  [ "$(local_cli config get cluster-announce-port | tail -n 1 | tr -d '\\r')" = 26379 ] ||
+    local_cli config set cluster-announce-port 26379 > /dev/null
+}
 # Starts the loop of the fence where it has not looked for a while: it was killed, or the container was started before there was one.
 keep_fence() {
   [ -s "$CONFIG_DIR/fence" ] || return 0
@@ -502,6 +513,7 @@ set -eu
 . "$CONFIG_DIR/library.sh"
 settle_password 6379 || true
 keep_fence || true
+tell_sentinels || true
 [ -n "$(sentinels)" ] || keep_accepted || true
 # Whatever the volume says, it is no matter of readiness.
 (. "$CONFIG_DIR/volume.sh" && look && { settle_mark || true; settle_term; }) || true
@@ -605,6 +617,7 @@ escaped=$(printf '%s' "$password" | sed 's/[\\\\"]/\\\\&/g')
     printf 'masterauth "%s"\\n' "$escaped"
   fi
   printf 'replica-announce-ip %s\\n' "$POD_IP"
+  [ -z "$watchers" ] || printf 'cluster-announce-port 26379\\n'
   printf 'replica-priority %s\\n' "$priority"
   [ -z "$(read_term)" ] || printf '%s %s\\n' "$carrier" "$(read_term)"
   [ -z "$follow" ] || printf 'replicaof %s\\n' "$follow"
