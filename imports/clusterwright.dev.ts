@@ -9249,7 +9249,7 @@ export interface RedisClusterSpec {
   readonly image?: string;
 
   /**
-   * Standalone: one Redis node without failover. Sentinel: a primary with replicas. Immutable.
+   * Standalone: one Redis node without failover. Sentinel: a primary with replicas. It can change from Standalone to Sentinel, and not back.
    *
    * @schema RedisClusterSpec#mode
    */
@@ -10013,7 +10013,7 @@ export enum RedisClusterSpecEngine {
 }
 
 /**
- * Standalone: one Redis node without failover. Sentinel: a primary with replicas. Immutable.
+ * Standalone: one Redis node without failover. Sentinel: a primary with replicas. It can change from Standalone to Sentinel, and not back.
  *
  * @schema RedisClusterSpecMode
  */
