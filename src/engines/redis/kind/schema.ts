@@ -27,6 +27,7 @@ import { statusSchema } from '../../../api/status-schema.ts';
 import { storageRules, storageSchema } from '../../../api/storage.ts';
 import { directiveProperties } from './directives.ts';
 import { monitoringSchema } from './monitoring.ts';
+import { proxyRules, proxySchema } from './proxy.ts';
 import { releasedImage } from './released-image.ts';
 import { serverEngines } from './server.ts';
 import { directiveRules, engineRules, runningRules, versionRules } from './version-rules.ts';
@@ -160,6 +161,7 @@ export const redisSpecSchema = {
     scheduling: schedulingSchema,
     pods: podsWithAccountSchema,
     access: accessSchema,
+    proxy: proxySchema,
     networkPolicy: networkPolicySchema,
     config: configSchema,
     auth: authSchema,
@@ -208,6 +210,7 @@ export const redisSpecSchema = {
     ...computeRules('resources', dataMemory),
     ...computeRules('sentinel.resources', sentinelMemory),
     ...exporterRules,
+    ...proxyRules,
     ...engineRules,
     ...directiveRules,
   ],
