@@ -122,9 +122,10 @@ describe('the objects of a proxy', () => {
   });
 
   it('the Service for clients outside leads where the one inside does', () => {
-    const external = objectsOf({ ...proxied, access: { primary: {}, replicas: {} } }).filter(({ metadata }) =>
-      metadata.name.endsWith('-external'),
-    );
+    const external = objectsOf({
+      ...proxied,
+      access: { primary: { type: 'NodePort' }, replicas: { type: 'NodePort' } },
+    }).filter(({ metadata }) => metadata.name.endsWith('-external'));
     const components = external.map(({ spec }) => (spec as { selector: object }).selector);
     expect(components).toMatchObject([
       { 'app.kubernetes.io/component': 'proxy' },
@@ -145,7 +146,7 @@ describe('clients are led', () => {
   });
 
   it('from outside as from inside', () => {
-    const access = { access: { primary: {} } };
+    const access: RedisSpecInput = { access: { primary: { type: 'NodePort' } } };
     const name = 'db-primary-external';
     expect(entranceIn(worldOf({ ...access, ...proxied }, access, ['ready', 'unready']), name)).toBeUndefined();
     expect(entranceIn(worldOf({ ...access, ...proxied }, access, ['ready', 'ready']), name)).toBe('proxy');

@@ -27,9 +27,12 @@ export function proxyUser(cluster: Cluster<RedisSpec>): string {
 /** Probes, metrics and the process's own question come in whatever clients do. */
 const reserved = 100;
 
+/** Of `proxy.sh`. */
+const fromEnvironment = (name: string): string => `"\${${name}}"`;
+
 const numbers = (count: number): number[] => Array.from({ length: count }, (_, i) => i);
 
-/** Without a sign that stands for the default of a variable: it would be taken for a primary. */
+/** The two must differ: nobody is led anywhere before the first majority. */
 const initial = (sentinels: number): string[] => [
   'set-var proc.primary str(nobody)',
   'set-var proc.majority str(none)',
@@ -52,7 +55,7 @@ function sentinelBackend(cluster: Cluster<RedisSpec>, i: number): string[] {
     `  tcp-check send "${question}"`,
     `  tcp-check expect rstring '${answer}'`,
     `  tcp-check set-var(proc.named${i}) res.payload(0,0),word(4,"\\r\\n")`,
-    `  server sentinel "${host}:${sentinelPort}" resolvers cluster resolve-prefer "\${IP_FAMILY}" init-addr none check inter ${proxyAsksMs}ms fall 2 rise 1`,
+    `  server sentinel "${host}:${sentinelPort}" resolvers cluster resolve-prefer ${fromEnvironment('IP_FAMILY')} init-addr none check inter ${proxyAsksMs}ms fall 2 rise 1`,
   ];
 }
 
@@ -103,7 +106,6 @@ export function haproxyConfig(cluster: Cluster<RedisSpec>, { maxClients }: Proxy
       'timeout server-fin 30s',
       `timeout check ${proxyAnswerMs}ms`,
       'retries 0',
-      'option dontlognull',
       'option clitcpka',
       'clitcpka-idle 60s',
       'clitcpka-intvl 10s',
@@ -129,7 +131,7 @@ export function haproxyConfig(cluster: Cluster<RedisSpec>, { maxClients }: Proxy
       `maxconn ${maxClients}`,
       'no log',
       // Led to itself, it would be its own client without end.
-      'tcp-request connection reject if { src "${POD_IP}" }',
+      `tcp-request connection reject if { src ${fromEnvironment('POD_IP')} }`,
       'tcp-request connection reject unless { nbsrv(primary) gt 0 } { var(proc.majority),strcmp(proc.primary) eq 0 }',
       'default_backend primary',
     ),
@@ -139,7 +141,7 @@ export function haproxyConfig(cluster: Cluster<RedisSpec>, { maxClients }: Proxy
       'option httpchk',
       'http-check send meth GET uri /',
       'http-check expect status 200',
-      `server primary 0.0.0.0:${dataPort} check addr 127.0.0.1 port ${proxyDecisionPort} inter 200ms fastinter 100ms downinter 100ms fall 2 rise 1 on-marked-down shutdown-sessions`,
+      `server primary 0.0.0.0:${dataPort} check addr 127.0.0.1 port ${proxyDecisionPort} inter 100ms fastinter 50ms downinter 50ms fall 2 rise 1 on-marked-down shutdown-sessions`,
     ),
     ...section(
       'frontend decide',
