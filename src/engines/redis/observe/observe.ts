@@ -13,7 +13,7 @@ import type { RedisSpec } from '../kind/schema.ts';
 import { serverIn } from '../kind/server.ts';
 import { importSource } from '../kind/source.ts';
 import { dataPort, redisNames, sentinelPort, sentinelsCarrier, termCarrier, unassigned } from '../names.ts';
-import { isSentinelPod } from '../resources/members.ts';
+import { isDataPod, isSentinelPod } from '../resources/members.ts';
 import { settingsToHold } from '../resources/settings.ts';
 import { timingOf } from '../resources/timing.ts';
 import { acceptedBy, knowsAll, withFormers } from './accepted.ts';
@@ -25,7 +25,7 @@ export async function observeRedis(
   children: Children,
   io: EngineContext,
 ): Promise<RedisObserved> {
-  const data = children.pods.filter((pod) => !isSentinelPod(pod));
+  const data = children.pods.filter(isDataPod);
   const sentinels = children.pods.filter(isSentinelPod);
   const nobody = { data: data.map(silentPod), sentinels: sentinels.map(silentPod) };
   // Pods wait for the Secret, too: it is made whether or not one of them runs.
