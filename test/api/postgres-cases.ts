@@ -4,6 +4,7 @@ import type { Case, Json } from './case.ts';
 import { postgresBesideCases } from './postgres-beside-cases.ts';
 import { postgresImportCases } from './postgres-import-cases.ts';
 import { redisCases } from './redis-cases.ts';
+import { redisImportCases } from './redis-import-cases.ts';
 
 const sharedFields = [
   'image',
@@ -23,11 +24,8 @@ const isShared = (spec: unknown): boolean =>
   Object.keys(spec).every((field) => sharedFields.includes(field)) &&
   !/ephemeral|"pods":\{"serviceAccountName/.test(JSON.stringify(spec));
 
-// A cluster can also begin with another PostgreSQL, so that what is missing is another field.
-const isOther = ({ story }: Case): boolean => story === 'a bootstrap from nothing';
-
 const shared: readonly Case[] = redisCases.filter(
-  (row) => isShared(row.spec) && isShared(row.old ?? {}) && !isOther(row),
+  (row) => isShared(row.spec) && isShared(row.old ?? {}) && !redisImportCases.includes(row),
 );
 
 const parameters = (value: Json): Json => ({ parameters: value });

@@ -104,7 +104,8 @@ export const redisCases: readonly Case[] = [
   ...engineCases,
   ...quantities,
   ...directives,
-  ...databaseCases,
+  // A cluster can also begin with a server elsewhere, so that what is missing is another field.
+  ...databaseCases.filter(({ story }) => story !== 'a bootstrap from nothing'),
   ...restores,
   ...podCases,
   ...accountCases,

@@ -125,6 +125,16 @@ export const createCases: readonly Case[] = [
     refused: 'spec.sentinel.fence.after',
   },
   {
+    story: 'a fence after a time of two parts',
+    spec: { sentinel: { fence: { after: '1m3s' } } },
+    refused: 'spec.sentinel.fence.after',
+  },
+  {
+    story: 'a fence after a long text',
+    spec: { sentinel: { fence: { after: '000000009s' } } },
+    refused: 'spec.sentinel.fence.after',
+  },
+  {
     story: 'a fence that is too slow',
     spec: { sentinel: { fence: { after: '61s' } } },
     refused: 'spec.sentinel.fence.after',

@@ -214,7 +214,8 @@ describe('plan against a cluster', () => {
   });
 
   it('says what the spec risks', async () => {
-    const { around } = await run({ file: manifest({ replicas: 2 }), cluster: [] });
+    const risky = manifest({ sentinel: { fence: { mode: 'Off' } }, replicas: 2 });
+    const { around } = await run({ file: risky, cluster: [] });
     expect(around.printed.out).toMatch(/\n {2}warnings\n {4}.+ \([A-Z]\w+\)\n/);
     expect((await run({ file: manifest(), cluster: [] })).around.printed.out).not.toContain('warnings');
   });

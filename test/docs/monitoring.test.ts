@@ -10,6 +10,7 @@ import { operatorPort } from '../../src/constructs/operator-deployment.ts';
 import { etcdKind } from '../../src/engines/etcd/kind/schema.ts';
 import { metricsPort, peerPort } from '../../src/engines/etcd/names.ts';
 import { patroniPort } from '../../src/engines/postgres/names.ts';
+import { proxyHealthPort } from '../../src/engines/redis/names.ts';
 import { conditionMonitoring } from '../../src/monitoring/conditions.ts';
 import { operatorMonitoring } from '../../src/monitoring/operator.ts';
 import { managedBy, managedByLabel } from '../../src/resources/metadata.ts';
@@ -102,7 +103,7 @@ describe('docs/monitoring.md', () => {
         .flatMap((row) => row.split('|')[3]?.match(/\d+/g) ?? [])
         .map(Number);
     expect(portsOf('operator |')).toEqual([443, 6443, ...engines.flatMap(({ ports }) => ports)]);
-    expect(portsOf('kubelet')).toEqual([operatorPort, patroniPort, archiveReportPort, metricsPort]);
+    expect(portsOf('kubelet')).toEqual([operatorPort, proxyHealthPort, patroniPort, archiveReportPort, metricsPort]);
     expect(portsOf('etcd members')).toContain(peerPort);
   });
 
