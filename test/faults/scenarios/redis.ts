@@ -47,11 +47,11 @@ const scenarios: readonly Omit<Scenario, 'engine'>[] = [
   {
     id: 'S2 sentinels',
     title: 'Standalone→Sentinel, 1→3 at once',
-    touches: ['mode', 'replicas'],
+    touches: ['replicas'],
     before: { ...one, mode: 'Standalone' },
     act: (stage) => stage.change({ mode: 'Sentinel', replicas: 3 }),
     end: 'whole',
-    writes: 40,
+    writes: 36,
     written: true,
   },
   {
