@@ -59,9 +59,9 @@ export const foresightMutants: readonly Mutant[] = [
     edits: [
       {
         file: 'engines/redis/observe/observe.ts',
-        find: "    connection.command('INFO'),\n    connection.command('CONFIG', 'GET', ...directives, 'replica-priority', 'masteruser', 'masterauth', termCarrier),",
+        find: "    connection.command('INFO'),\n    connection.command('CONFIG', 'GET', ...directives, ...asked,",
         replace:
-          "    connection.command('CLIENT', 'UNPAUSE').then(() => connection.command('INFO')),\n    connection.command('CONFIG', 'GET', ...directives, 'replica-priority', 'masteruser', 'masterauth', termCarrier),",
+          "    connection.command('CLIENT', 'UNPAUSE').then(() => connection.command('INFO')),\n    connection.command('CONFIG', 'GET', ...directives, ...asked,",
       },
     ],
     scenarios: ['S1'],

@@ -261,8 +261,8 @@ export const planMutants: readonly Mutant[] = [
     edits: [
       {
         file: 'engines/redis/plan/plan.ts',
-        find: 'const held = problem ?? awaitsPasswords(situation);',
-        replace: 'const held = awaitsPasswords(situation);',
+        find: 'const held = problem ?? awaitsPasswords(situation) ',
+        replace: 'const held = awaitsPasswords(situation) ',
       },
     ],
     scenarios: ['S7 unusable'],
