@@ -104,15 +104,27 @@ describe.skipIf(serverPrograms.length === 0).each([...serverPrograms])('beside s
 
   it('nor while a replica acknowledges, unless sentinels alone decide', async () => {
     const pod = await fencing('n1', 'Isolated');
-    await cutOff(...sentinels);
+    await pause(2500);
+    const back = await cutOff(...sentinels);
     expect(await refusals(afterMs + 3000)).toEqual([]);
     pod.close();
+    back();
     await fencing('n1', 'Strict');
+    await pause(2500);
+    await cutOff(...sentinels);
     expect(await until(/NOREPLICAS/)).toBeLessThan(afterMs + lookMs);
+  });
+
+  it('nor before sentinels have ever named it, since nobody else could be elected', async () => {
+    await cutOff(...sentinels);
+    await cutOff('n2');
+    await fencing('n1', 'Isolated');
+    expect(await refusals(afterMs + 3000)).toEqual([]);
   });
 
   it('the replica is back, and writes are taken', async () => {
     await fencing('n1', 'Isolated');
+    await pause(2500);
     await cutOff(...sentinels);
     const back = await cutOff('n2');
     await until(/NOREPLICAS/);
@@ -122,6 +134,7 @@ describe.skipIf(serverPrograms.length === 0).each([...serverPrograms])('beside s
 
   it('a loop that was killed leaves the fence where it is, and the probe starts another', async () => {
     const pod = await fencing('n1', 'Isolated');
+    await pause(2500);
     const back = await cutOff(...sentinels);
     const replicaBack = await cutOff('n2');
     await until(/NOREPLICAS/);
