@@ -10,7 +10,7 @@ import { removeByName } from '../../support/kubernetes.ts';
 import type { OperatorProcess } from '../../support/operator-process.ts';
 import type { TestCluster } from '../../support/redis-cluster.ts';
 import { redisClusters } from '../../support/resources.ts';
-import { underWriters } from '../../support/scenario.ts';
+import { type Outcome, underWriters } from '../../support/scenario.ts';
 import { openStage, type Stage } from '../../support/stage.ts';
 import { until } from '../../support/until.ts';
 
@@ -34,6 +34,9 @@ async function proxies(): Promise<readonly Pod[]> {
   return (await stage.client.list(podResource, selector)).items as Pod[];
 }
 
+const underProxiedWriters = (scenario: string, fault: () => Promise<unknown>): Promise<Outcome> =>
+  underWriters(scenario, stage.client, cluster, fault, { proxies: 2 });
+
 async function ledTo(): Promise<string | undefined> {
   const found = await stage.client.get({ resource: services, namespace: stage.namespace, name: 'p-primary' });
   return (found.spec as { selector: Record<string, string> }).selector['app.kubernetes.io/component'];
@@ -44,7 +47,7 @@ const led = (to: string): Promise<void> =>
 
 test('it comes under writers: nobody waits, and no member restarts', async () => {
   const before = (await cluster.pods()).data.map(({ metadata }) => metadata.uid);
-  await underWriters('proxy switched on', stage.client, cluster, async () => {
+  await underProxiedWriters('proxy switched on', async () => {
     await cluster.change({ proxy: {} });
     await led('proxy');
   });
@@ -54,14 +57,14 @@ test('it comes under writers: nobody waits, and no member restarts', async () =>
 test('without an operator, writers get to the next primary, also while proxies are replaced', async () => {
   await operator.stop();
   const first = await cluster.primary();
-  const { gapMs } = await underWriters('primary killed, no operator', stage.client, cluster, async () => {
+  const { gapMs } = await underProxiedWriters('primary killed, no operator', async () => {
     await killProcess({ namespace: stage.namespace, name: first.metadata.name });
     await until('another primary', async () => {
       expect((await cluster.primary()).metadata.name).not.toBe(first.metadata.name);
     });
   });
   expect(gapMs).toBeLessThan(7_500);
-  await underWriters('proxies replaced, no operator', stage.client, cluster, async () => {
+  await underProxiedWriters('proxies replaced, no operator', async () => {
     const second = await cluster.primary();
     const [one, other] = await proxies();
     await killProcess({ namespace: stage.namespace, name: second.metadata.name });
@@ -81,7 +84,7 @@ test('without an operator, writers get to the next primary, also while proxies a
 });
 
 test('it goes under writers, and clients reach the primary as before', async () => {
-  await underWriters('proxy switched off', stage.client, cluster, async () => {
+  await underProxiedWriters('proxy switched off', async () => {
     await stage.client.mergePatch(
       { resource: redisClusters, namespace: stage.namespace, name: 'p' },
       { spec: { proxy: null } },

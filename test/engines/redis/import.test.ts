@@ -97,8 +97,9 @@ function scene(base: ImportSeen, { imports, node, source, facts: other, claim, r
 
 const first = (change: Scene = {}): Story => scene(untold, change);
 const then = (change: Scene = {}): Story => scene(told, change);
-const tried = { [importAnnotation]: 'uid-db', [cutOverUntilAnnotation]: String(now + 1000) };
-const late = { ...tried, [cutOverUntilAnnotation]: String(now - 1) };
+const iso = (ms: number): string => new Date(ms).toISOString();
+const tried = { [importAnnotation]: 'uid-db', [cutOverUntilAnnotation]: iso(now + 1000) };
+const late = { ...tried, [cutOverUntilAnnotation]: iso(now - 1) };
 const asked = { request: 'verified@uid-db', claim: tried } as const;
 const silent: SourceSeen = { state: 'silent', why: 'connect ECONNREFUSED' };
 const tells = ['import db-0 <- old.example.com:6379', 'wait Importing'];
@@ -147,7 +148,10 @@ describe('an import', () => {
     [
       'is tried for a minute',
       then({ request: 'verified@uid-db' }),
-      [`data-db-0: metadata.annotations[${cutOverUntilAnnotation}] undefined > ${now + 60_000}`, 'wait CuttingOver'],
+      [
+        `data-db-0: metadata.annotations[${cutOverUntilAnnotation}] undefined > ${iso(now + 60_000)}`,
+        'wait CuttingOver',
+      ],
     ],
     ['writes the term before', then(asked), ['data-db-0: term undefined > 1', 'cut over db-0', 'wait CuttingOver']],
     [
@@ -164,7 +168,7 @@ describe('an import', () => {
       'is forgotten where it is withdrawn',
       then({ claim: { ...late, [termAnnotation]: '1' } }),
       [
-        `data-db-0: metadata.annotations[${cutOverUntilAnnotation}] ${now - 1} > undefined, term 1 > undefined`,
+        `data-db-0: metadata.annotations[${cutOverUntilAnnotation}] ${iso(now - 1)} > undefined, term 1 > undefined`,
         'wait Following',
       ],
     ],
@@ -216,7 +220,7 @@ describe('an import', () => {
       [
         'db-0: role undefined > primary',
         'data-db-0: term undefined > 1',
-        `data-db-0: metadata.annotations[${cutOverUntilAnnotation}] ${now + 1000} > undefined`,
+        `data-db-0: metadata.annotations[${cutOverUntilAnnotation}] ${iso(now + 1000)} > undefined`,
         `db: metadata.annotations[${cutOverAnnotation}] verified@uid-db > undefined`,
         'configure db-0 replica-priority=100',
         'wait Repairing',

@@ -34,11 +34,11 @@ export function planCutOver(found: Import, facts: SourceFacts | undefined, probl
   }
   const now = observed.at ?? 0;
   if (until === undefined) {
-    const steps = annotationSteps(claim, { [cutOverUntilAnnotation]: String(now + triedForMs) });
+    const steps = annotationSteps(claim, { [cutOverUntilAnnotation]: new Date(now + triedForMs).toISOString() });
     return { steps, outcome: wait('CuttingOver', `the request is tried for ${triedForMs / 1000} s`, soonMs) };
   }
   const obstacle = obstacleTo(found, facts, problem, asked.givenUpAt);
-  if (!(now <= Number(until))) {
+  if (!(now <= Date.parse(until))) {
     const why =
       obstacle ?? 'the source was written to, or the copy did not catch up with it: events of this resource say which';
     const message = `not cut over within ${triedForMs / 1000} s: ${why}; remove ${cutOverAnnotation}, and set it again`;
