@@ -71,7 +71,8 @@ const all: readonly ServerProgram[] = [
   ...unpacked,
 ];
 
-const isEveryVersionWanted = process.env.CLUSTERWRIGHT_ALL_VERSIONS !== undefined;
+/** Also for tests that take minutes and hold nothing that others do not hold in part: `npm run test:all` plays them. */
+export const isEveryVersionWanted = process.env.CLUSTERWRIGHT_ALL_VERSIONS !== undefined;
 
 /**
  * Those of the images, and the one that is installed where there is no image of its version. The newest of each engine, unless
