@@ -61,5 +61,7 @@ export type MaintenanceWindow = NonNullable<Maintenance['windows']>[number];
 export const maintenanceNowAnnotation = 'clusterwright.dev/maintenance-now';
 /** `true`: rollouts of the cluster do not wait for those of others, and others do not wait for them. */
 export const ignoreLimitAnnotation = 'clusterwright.dev/ignore-rollout-limit';
-/** A new text restarts all members, one at a time. */
+/** On the custom resource, and from there on the pods: another text has all members restart, one at a time. */
 export const restartAnnotation = 'clusterwright.dev/restart';
+/** On the custom resource: the pod that is to be primary. */
+export const switchoverAnnotation = 'clusterwright.dev/switchover-to';

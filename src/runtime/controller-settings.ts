@@ -28,7 +28,7 @@ export function controllerSettings(env: Environment): ControllerSettings {
   return {
     imageRegistry: registry === '' || registryFault !== undefined ? undefined : registry,
     selector: text === '' || selectorFault !== undefined ? undefined : labelSelector(text),
-    maxConcurrentRollouts: limit,
+    maxConcurrentRollouts: isRolloutLimit(limit) ? limit : defaultRollouts,
     faults: [
       ...(registryFault === undefined ? [] : [`CLUSTERWRIGHT_IMAGE_REGISTRY ${registryFault}`]),
       ...(selectorFault === undefined ? [] : [`CLUSTERWRIGHT_RESOURCE_SELECTOR ${selectorFault}`]),
