@@ -41,7 +41,6 @@ export const archiveSlot = 'archive';
 /** On the custom resource: `POD@UID/GENERATION/LSN` of whose data alone the cluster is to go on with: see `plan/recovery-request.ts`. */
 export const recoverAnnotation = 'clusterwright.dev/recover-from';
 
-
 /** On the custom resource: the pod whose member is to be replaced. Its volume is kept. */
 export const replaceAnnotation = 'clusterwright.dev/replace-member';
 

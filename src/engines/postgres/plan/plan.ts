@@ -53,9 +53,7 @@ import { holdSteps, retireSteps } from './volumes.ts';
 
 export function planPostgres(situation: Situation, take: BackupFactory): PostgresPlan {
   const { canWait, ...plan } = planWhole(situation, take);
-  return canWait === true
-    ? { ...plan, otherwise: planWhole({ ...situation, mayNotInterrupt: true }, take) }
-    : plan;
+  return canWait === true ? { ...plan, otherwise: planWhole({ ...situation, mayNotInterrupt: true }, take) } : plan;
 }
 
 function planWhole(situation: Situation, take: BackupFactory): PostgresPlan {

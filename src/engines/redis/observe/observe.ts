@@ -11,7 +11,7 @@ import { RedisError } from '../client/resp.ts';
 import { type Credentials, credentialsOf, type Login, PasswordMissing, withSession } from '../client/session.ts';
 import type { RedisSpec } from '../kind/schema.ts';
 import { serverIn } from '../kind/server.ts';
-import { dataPort, redisNames, sentinelPort, termCarrier, unassigned, preferredPriority } from '../names.ts';
+import { dataPort, preferredPriority, redisNames, sentinelPort, termCarrier, unassigned } from '../names.ts';
 import { isSentinelPod } from '../resources/members.ts';
 import { settingsToHold } from '../resources/settings.ts';
 import { timingOf } from '../resources/timing.ts';

@@ -166,7 +166,12 @@ function planWithPrimary(situation: Situation, primary: DataNode): RedisPlan {
     ...eligibilitySteps(situation),
   ];
   // Nothing waits for them: a server may refuse one for ever.
-  const settings = [...planPasswords(situation), ...configureSteps(situation), ...preferenceSteps(situation), ...planTerm(situation, primary)];
+  const settings = [
+    ...planPasswords(situation),
+    ...configureSteps(situation),
+    ...preferenceSteps(situation),
+    ...planTerm(situation, primary),
+  ];
   const problems = disruptionBlockers(situation, primary);
   const leaving = situation.dataPods.some(
     (pod) => isPrimary(pod, primary) && pod.metadata.deletionTimestamp !== undefined,

@@ -35,7 +35,10 @@ export function planSwitchover(situation: Situation, primary: DataNode): Request
   }
   const message = `${primary.pod} hands over to ${wanted}, as ${switchoverAnnotation} says`;
   if (successor.preferred !== true) {
-    return { steps: [preferenceStep(successor, preferredPriority)], outcome: wait('SwitchingOver', message, recheckMs) };
+    return {
+      steps: [preferenceStep(successor, preferredPriority)],
+      outcome: wait('SwitchingOver', message, recheckMs),
+    };
   }
   const isUnaware = situation.topology.watching.some(({ view }) =>
     view.replicas.some(({ address, priority }) => address === successor.address && priority !== preferredPriority),
