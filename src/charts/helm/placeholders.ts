@@ -14,7 +14,8 @@ const given = {
   replicas: 900_001,
   namespace: 'chart-release-namespace',
   apiServerPorts: [900_002],
-  maxConcurrentRollouts: 900_003,
+  // Within what the synth accepts.
+  maxConcurrentRollouts: 9_973,
   resources: { cpu: 'chart.cpu', memory: 'chart.memory.request', memoryLimit: 'chart.memory.limit' },
   logLevel: 'chart.logLevel',
   nodeSelector: { 'chart.nodeSelector': '' },

@@ -24,7 +24,7 @@ describe('a switchover to a pod', () => {
   it.each<readonly [string, string, Story, string[]]>([
     ['has Sentinel prefer that pod', 'db-2', {}, ['configure db-2 replica-priority=50', 'wait SwitchingOver']],
     ['waits until the sentinels know', 'db-2', { nodes: { 2: { preferred: true } } }, ['wait SwitchingOver']],
-    ['asks Sentinel then', 'db-2', preferring, ['hand over db-0', 'wait SwitchingOver']],
+    ['asks Sentinel then', 'db-2', preferring, ['hand over db-0 -> db-1|db-2 by db-sentinel-0', 'wait SwitchingOver']],
     ['names no pod of the cluster', 'db-9', {}, ['blocked SwitchoverRefused']],
     ['names a pod that may not be elected', 'db-2', { nodes: { 2: { failoverEligible: false, linkUp: false } } }, []],
     [
