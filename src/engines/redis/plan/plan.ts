@@ -33,6 +33,7 @@ import { awaitsPasswords, planPasswords, planRetirement, retiring, untilOverlapE
 import { isAnyUntold, passwordProblem } from './password-problem.ts';
 import { planChoice, planRecord, planTerm } from './record.ts';
 import { configureSteps, planForgetting, planRepairs } from './repair.ts';
+import { planSwitchover, preferenceSteps, restartWanted, withRestart } from './requests.ts';
 import { planRoles } from './roles.ts';
 import { eligibilitySteps, planMovePrimary, type Sizes, sizesFor } from './scaling.ts';
 import { switchoverStep } from './switchover-step.ts';
@@ -139,12 +140,14 @@ function withObjects(
     keepsPassword: isTroubled || isUnheard(situation),
     mayMountIdentity: observed.identity === undefined,
   };
+  const restart = restartWanted(situation);
   const desired = redisResources(cluster).map((wanted) => {
     if (wanted.object.kind !== 'StatefulSet') return wanted;
     const isData = wanted.object.metadata.name === names.data;
     const held = isTroubled ? { data: situation.dataSize, sentinels: situation.sentinelSize } : sizes;
     const live = children.statefulSet(wanted.object.metadata.name);
-    const template = live === undefined ? wanted.object : heldBack(wanted.object, live, holding);
+    const asked = withRestart(wanted.object, restart);
+    const template = live === undefined ? asked : heldBack(asked, live, holding);
     return { ...wanted, object: atSize(template, isData ? held.data : held.sentinels) };
   });
   const objects = objectSteps(desired, children);
@@ -174,7 +177,12 @@ function planWithPrimary(situation: Situation, primary: DataNode): RedisPlan {
     ...eligibilitySteps(situation),
   ];
   // Nothing waits for them: a server may refuse one for ever.
-  const settings = [...planPasswords(situation), ...configureSteps(situation), ...planTerm(situation, primary)];
+  const settings = [
+    ...planPasswords(situation),
+    ...configureSteps(situation),
+    ...preferenceSteps(situation),
+    ...planTerm(situation, primary),
+  ];
   const problems = disruptionBlockers(situation, primary);
   const leaving = situation.dataPods.some(
     (pod) => isPrimary(pod, primary) && pod.metadata.deletionTimestamp !== undefined,
@@ -212,8 +220,8 @@ function planWithPrimary(situation: Situation, primary: DataNode): RedisPlan {
   const sizes = sizesFor(situation, true);
   const shrinking = sizes.data < situation.dataSize || sizes.sentinels < situation.sentinelSize;
   if (shrinking) return withObjects(situation, sizes, [...roles, ...settings], wait('ScalingIn', 'one member leaves'));
-  const restart = planRestart(situation, primary);
-  if (restart !== undefined) return unfinished(restart.steps, restart.outcome);
+  const change = planRestart(situation, primary) ?? planSwitchover(situation, primary);
+  if (change !== undefined) return unfinished(change.steps, change.outcome);
   const retirement = planRetirement(situation);
   if (retirement.length > 0) return unfinished(retirement, retiring(situation.cluster));
   const outcome = identityOutcome(situation.observed.identity, situation.cluster) ?? untilOverlapEnds(situation);
