@@ -67,7 +67,7 @@ export function cannotStart(pod: Pod): boolean {
 }
 
 /** A container of it cannot run, as far as its kubelet tells: by this template it does not get on. */
-export function isStopped({ status }: Pod): boolean {
+function isStopped({ status }: Pod): boolean {
   return decidingStatuses(status).some(({ restartCount = 0, state }) => {
     const reason = state?.waiting?.reason;
     if (reason === undefined || isUnderway(reason)) return false;

@@ -4,7 +4,7 @@ import { statefulSets } from '../api/resource.ts';
 import { type Children, type Pod, podIsReady, type StatefulSet } from '../resources/children.ts';
 import type { ObjectStep, Plan, Step } from './plan.ts';
 import { refOf } from './ref.ts';
-import { hasNeverRun, isGenerationObserved, isStopped, outdatedPods } from './rollout.ts';
+import { cannotStart, hasNeverRun, isGenerationObserved, outdatedPods } from './rollout.ts';
 import { setOf } from './template-use.ts';
 
 export interface TemplateWrite {
@@ -61,7 +61,7 @@ export interface WriteFacts {
  */
 export function isRepair({ live }: TemplateWrite, { children, isEdited, now }: WriteFacts): boolean {
   const pods = podsOfSet(live, children);
-  if (isOutdated(live, children) || pods.some(isStopped)) return true;
+  if (isOutdated(live, children) || pods.some(cannotStart)) return true;
   if (pods.some(podIsReady)) return false;
   if (isEdited || (pods.length === 0 && live.spec?.replicas === 0)) return true;
   return pods.length > 0 && pods.every((pod) => hasFailedToStart(pod, now));

@@ -137,9 +137,10 @@ describe('a template', () => {
     ],
     [
       'that somebody else has changed is no repair',
-      { isTaken: true, pods: { 0: 'unready', 1: 'unscheduled', 2: 'unready' } },
+      { isTaken: true, pods: { 0: 'unready', 1: 'unready', 2: 'unready' } },
       ['wait WaitingForRollout'],
     ],
+    ['may be what a pod needs that finds no node', { isTaken: true, pods: { 2: 'unscheduled' } }, [apply]],
     [
       'waits, and the size that changes with it does not',
       { isTaken: true, steps: [written('spec.replicas', image), act] },
