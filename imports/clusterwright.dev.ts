@@ -10517,6 +10517,13 @@ export interface RedisClusterSpecSentinel {
   readonly failoverTimeout?: string;
 
   /**
+   * When a primary that is cut off refuses writes (NOREPLICAS), since they would be lost once another is elected. Its pod decides, without the operator. A cluster of one Redis node needs no fence.
+   *
+   * @schema RedisClusterSpecSentinel#fence
+   */
+  readonly fence?: RedisClusterSpecSentinelFence;
+
+  /**
    * Number of sentinels that must agree that the primary is down: more than half of all sentinels.
    *
    * @schema RedisClusterSpecSentinel#quorum
@@ -10547,6 +10554,7 @@ export function toJson_RedisClusterSpecSentinel(obj: RedisClusterSpecSentinel | 
   const result = {
     'downAfter': obj.downAfter,
     'failoverTimeout': obj.failoverTimeout,
+    'fence': toJson_RedisClusterSpecSentinelFence(obj.fence),
     'quorum': obj.quorum,
     'replicas': obj.replicas,
     'resources': toJson_RedisClusterSpecSentinelResources(obj.resources),
@@ -11475,6 +11483,42 @@ export enum RedisClusterSpecSchedulingZoneSpread {
 }
 
 /**
+ * When a primary that is cut off refuses writes (NOREPLICAS), since they would be lost once another is elected. Its pod decides, without the operator. A cluster of one Redis node needs no fence.
+ *
+ * @schema RedisClusterSpecSentinelFence
+ */
+export interface RedisClusterSpecSentinelFence {
+  /**
+   * Time out of reach after which writes are refused. From 3s to 60s.
+   *
+   * @schema RedisClusterSpecSentinelFence#after
+   */
+  readonly after?: string;
+
+  /**
+   * Isolated: when it reaches neither a majority of the sentinels nor a replica. Strict: when it does not reach a majority of the sentinels. Off: never.
+   *
+   * @schema RedisClusterSpecSentinelFence#mode
+   */
+  readonly mode?: RedisClusterSpecSentinelFenceMode;
+}
+
+/**
+ * Converts an object of type 'RedisClusterSpecSentinelFence' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_RedisClusterSpecSentinelFence(obj: RedisClusterSpecSentinelFence | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'after': obj.after,
+    'mode': obj.mode,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
  * Number of sentinels. It can change by at most two at a time.
  *
  * @schema RedisClusterSpecSentinelReplicas
@@ -12358,6 +12402,20 @@ export enum RedisClusterSpecSchedulingTolerationsOperator {
   EQUAL = "Equal",
   /** Exists */
   EXISTS = "Exists",
+}
+
+/**
+ * Isolated: when it reaches neither a majority of the sentinels nor a replica. Strict: when it does not reach a majority of the sentinels. Off: never.
+ *
+ * @schema RedisClusterSpecSentinelFenceMode
+ */
+export enum RedisClusterSpecSentinelFenceMode {
+  /** Isolated */
+  ISOLATED = "Isolated",
+  /** Strict */
+  STRICT = "Strict",
+  /** Off */
+  OFF = "Off",
 }
 
 /**

@@ -16,6 +16,7 @@ export const createCases: readonly Case[] = [
         quorum: 3,
         downAfter: '1500ms',
         failoverTimeout: '1m',
+        fence: { mode: 'Strict', after: '4s' },
         resources: { requests: { cpu: '50m', memory: '48Mi' }, limits: { cpu: 1, memory: '96Mi' } },
       },
       storage: { size: '10Gi', storageClassName: 'fast' },
@@ -59,6 +60,8 @@ export const createCases: readonly Case[] = [
   { story: 'the first version', spec: { version: '7.0' } },
   { story: 'memory in bytes', spec: { resources: { limits: { memory: 268_435_456 } } } },
   { story: 'maxmemory one kilobyte under the limit', spec: { config: { maxmemory: '524287kb' } } },
+  { story: 'a fence at its least', spec: { sentinel: { fence: { mode: 'Isolated', after: '3s' } } } },
+  { story: 'a fence at its most', spec: { sentinel: { fence: { mode: 'Off', after: '1m' } } } },
   { story: 'downAfter at its least', spec: { sentinel: { downAfter: '1000ms', failoverTimeout: '3s' } } },
   { story: 'downAfter at its most', spec: { sentinel: { downAfter: '1m', failoverTimeout: '10m' } } },
 
@@ -111,6 +114,21 @@ export const createCases: readonly Case[] = [
   { story: 'a quorum above seven', spec: { sentinel: { replicas: 7, quorum: 8 } }, refused: 'spec.sentinel.quorum' },
   { story: 'a quorum of less than half', spec: { sentinel: { replicas: 5 } }, refused: 'spec.sentinel.quorum' },
   { story: 'a quorum above the sentinels', spec: { sentinel: { quorum: 4 } }, refused: 'spec.sentinel.quorum' },
+  {
+    story: 'a fence of an unknown mode',
+    spec: { sentinel: { fence: { mode: 'Default' } } },
+    refused: 'spec.sentinel.fence.mode',
+  },
+  {
+    story: 'a fence that is too quick',
+    spec: { sentinel: { fence: { after: '2999ms' } } },
+    refused: 'spec.sentinel.fence.after',
+  },
+  {
+    story: 'a fence that is too slow',
+    spec: { sentinel: { fence: { after: '61s' } } },
+    refused: 'spec.sentinel.fence.after',
+  },
   { story: 'a duration without a unit', spec: { sentinel: { downAfter: '3' } }, refused: 'spec.sentinel.downAfter' },
   { story: 'a duration of two parts', spec: { sentinel: { downAfter: '1m3s' } }, refused: 'spec.sentinel.downAfter' },
   {

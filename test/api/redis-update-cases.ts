@@ -22,15 +22,19 @@ export const updateCases: readonly Case[] = [
   { story: 'paused', old: {}, spec: { paused: true, deletionPolicy: 'Delete' } },
 
   {
-    story: 'another mode',
+    story: 'sentinels for a single node',
     old: { mode: 'Standalone', replicas: 1 },
     spec: { mode: 'Sentinel', replicas: 1 },
-    refused: 'spec.mode',
   },
   {
-    story: 'another mode by leaving it out',
+    story: 'sentinels and replicas for a single node, by leaving the mode out',
     old: { mode: 'Standalone', replicas: 1 },
-    spec: { replicas: 1 },
+    spec: { replicas: 3 },
+  },
+  {
+    story: 'without sentinels again',
+    old: { mode: 'Sentinel', replicas: 1 },
+    spec: { mode: 'Standalone', replicas: 1 },
     refused: 'spec.mode',
   },
   {

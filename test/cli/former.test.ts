@@ -15,7 +15,8 @@ function at(old: string, now: string): World {
   return world({ files: { 'old.yaml': old, 'now.yaml': now } });
 }
 
-const refusal = 'now.yaml:5:9: spec.mode: mode is immutable\n    rule: self == oldSelf';
+const refusal =
+  "now.yaml:5:9: spec.mode: mode can change from Standalone to Sentinel, and not back\n    rule: self == oldSelf || self == 'Sentinel'";
 
 describe('--from', () => {
   const old = redis('cache', '{ mode: Sentinel }');

@@ -296,6 +296,7 @@ function dataNode(story: Story, cluster: Cluster<RedisSpec>, size: number, i: nu
     empty: change === 'blank',
     ...(change === 'blank' ? {} : termOn(story, i)),
     settings: settingsToHold(cluster),
+    asksSentinels: true,
     usedMemory: 0,
     findings: [],
   };

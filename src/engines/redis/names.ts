@@ -49,6 +49,20 @@ export const termCarrier = 'cluster-announce-hostname';
  */
 export const preferredPriority = 50;
 
+/** How many replicas a primary needs to take writes. */
+export const requiredReplicas = 'min-replicas-to-write';
+
+/** Whether its pod has a server refuse writes (`shell/fence.sh`): it needs more replicas than there can be. */
+export function isFenced(settings: Readonly<Partial<Record<string, string>>>): boolean {
+  return settings[requiredReplicas] === '1000000';
+}
+
+/**
+ * The directive by which a pod tells that its scripts see sentinels: it then has their port. It means nothing without Redis Cluster, as the
+ * one above. A single node that gets sentinels sees them when its kubelet has changed the mounted file.
+ */
+export const sentinelsCarrier = 'cluster-announce-port';
+
 /** On the custom resource: names the pod to make primary where nothing else can tell. */
 export const choiceAnnotation = 'clusterwright.dev/choose-primary';
 

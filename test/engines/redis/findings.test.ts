@@ -54,6 +54,15 @@ describe('a data node', () => {
     expect(types).toEqual(found);
   });
 
+  it('is fenced by its pod, and the message says so', () => {
+    const [finding] = findingsOf('db-0', { role: 'master', min_slaves_good_slaves: '1' }, 'PONG', 1_000_000);
+    expect([finding?.type, finding?.message]).toEqual([
+      'ReplicationBroken',
+      'db-0 refuses writes: it is cut off from the sentinels and replicas, or they have another primary (sentinel.fence)',
+    ]);
+    expect(findingsOf('db-1', { role: 'slave' }, 'PONG', 1_000_000)).toEqual([]);
+  });
+
   it('is quoted, as far as a status takes it', () => {
     const [finding] = findingsOf('db-0', {}, `${full} ${'x'.repeat(5000)}`, 0);
     expect(finding?.message).toMatch(

@@ -77,6 +77,19 @@ describe('the replicas that a primary needs to take writes', () => {
       [1, 2, 3].map((i) => `configure db-${i} min-replicas-to-write=3`),
     ],
     [
+      'of a fenced primary its pod decides',
+      {
+        spec: { replicas: 4, config: { 'min-replicas-to-write': 3 } },
+        nodes: { 0: { settings: { 'min-replicas-to-write': '1000000' } } },
+      },
+      [],
+    ],
+    [
+      'what is left of a fence on a replica is put back',
+      { spec: {}, nodes: { 1: { settings: { 'min-replicas-to-write': '1000000' } } } },
+      ['configure db-1 min-replicas-to-write=1'],
+    ],
+    [
       '3->1: it needs none at once',
       { before: {}, spec: { replicas: 1 } },
       [0, 1, 2].map((i) => `configure db-${i} min-replicas-to-write=0`),

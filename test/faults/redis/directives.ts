@@ -31,6 +31,7 @@ const own: Readonly<Record<string, string>> = {
   'replica-priority': '100',
   'propagation-error-behavior': 'ignore',
   'cluster-announce-hostname': '',
+  'cluster-announce-port': '0',
   'replica-serve-stale-data': 'yes',
   'replica-read-only': 'yes',
   'repl-backlog-size': '1048576',
@@ -55,6 +56,7 @@ const ownNumbers: ReadonlySet<string> = new Set([
   'repl-diskless-sync-delay',
   'repl-ping-replica-period',
   'shutdown-timeout',
+  'cluster-announce-port',
 ]);
 
 const units: Readonly<Record<string, number>> = { kb: 1024, mb: 1024 ** 2, gb: 1024 ** 3 };

@@ -11,6 +11,7 @@ import { dataVolume } from './data-volume.ts';
 import { parseConf, words } from './directives.ts';
 import { briskly, type Host, type Pace, Processes } from './processes.ts';
 import { redisCli } from './redis-cli.ts';
+import { fenceLoop } from './scripts/fence.ts';
 import { handOver } from './scripts/hand-over.ts';
 import type { PodShell } from './scripts/pod-shell.ts';
 import { admit, alive, ping, sentinelAlive, watching } from './scripts/probes.ts';
@@ -107,8 +108,12 @@ class Container implements RunningProgram {
       return;
     }
     const node = new DataNode(this.#host, this.#version, conf);
-    if (node.start()) this.#server = node;
-    else this.#exit(1);
+    if (!node.start()) {
+      this.#exit(1);
+      return;
+    }
+    this.#server = node;
+    await fenceLoop(() => this.#shell());
   }
 
   async #runSentinel(): Promise<void> {

@@ -1,6 +1,8 @@
 /** A cluster of simulated pods, brought up as the operator does, and a client that asks its members. */
+
 import { redisConnection } from '../../../src/engines/redis/client/connection.ts';
 import { RedisError, type Reply } from '../../../src/engines/redis/client/resp.ts';
+import type { RedisSpecInput } from '../../../src/engines/redis/kind/schema.ts';
 import { type PodStage, password, podStage } from './pod-stage.ts';
 
 export const dataPods = ['db-0', 'db-1', 'db-2'] as const;
@@ -55,8 +57,8 @@ export async function exec(stage: PodStage, pod: string, script: string, withinM
 }
 
 /** Three data nodes with the primary on `db-0`, three sentinels, everybody admitted. */
-export async function podCluster(seed = 1): Promise<PodStage> {
-  const stage = podStage({ sentinel: { downAfter: '3s', failoverTimeout: '10s' } }, seed);
+export async function podCluster(seed = 1, sentinel: RedisSpecInput['sentinel'] = {}): Promise<PodStage> {
+  const stage = podStage({ sentinel: { downAfter: '3s', failoverTimeout: '10s', ...sentinel } }, seed);
   for (const pod of [...dataPods, ...sentinelPods]) stage.start(pod);
   await stage.time.advance(100);
   await ask(stage, 'db-0', 'REPLICAOF NO ONE');

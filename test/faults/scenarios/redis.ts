@@ -45,6 +45,16 @@ const scenarios: readonly Omit<Scenario, 'engine'>[] = [
     written: false,
   },
   {
+    id: 'S2 sentinels',
+    title: 'Standalone→Sentinel, 1→3 at once',
+    touches: ['mode', 'replicas'],
+    before: { ...one, mode: 'Standalone' },
+    act: (stage) => stage.change({ mode: 'Sentinel', replicas: 3 }),
+    end: 'whole',
+    writes: 40,
+    written: true,
+  },
+  {
     id: 'S3 one',
     title: 'scale in 3→1',
     touches: ['replicas'],

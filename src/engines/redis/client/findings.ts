@@ -6,7 +6,7 @@
  */
 import { shortened } from '../../../api/bounds.ts';
 import type { DesiredCondition, Finding } from '../../../api/condition.ts';
-import { unassigned } from '../names.ts';
+import { isFenced, requiredReplicas, unassigned } from '../names.ts';
 import type { RedisConnection } from './connection.ts';
 import { RedisError } from './resp.ts';
 
@@ -63,6 +63,10 @@ function diskFindings(pod: string, info: Info, ping: string): MemberFinding[] {
 
 function replicationFindings(pod: string, info: Info, minReplicas: number): MemberFinding[] {
   if (info.role === 'master') {
+    if (isFenced({ [requiredReplicas]: String(minReplicas) })) {
+      const message = `${pod} refuses writes: it is cut off from the sentinels and replicas, or they have another primary (sentinel.fence)`;
+      return [{ type: 'ReplicationBroken', message }];
+    }
     const isShort = info.min_slaves_good_slaves !== undefined && Number(info.min_slaves_good_slaves) < minReplicas;
     return isShort
       ? [
@@ -113,5 +117,5 @@ export async function pingAnswer(connection: Pick<RedisConnection, 'command'>): 
 
 /** What a primary with these settings needs to take writes. */
 export function minReplicasIn(settings: Readonly<Record<string, string>>): number {
-  return Number(settings['min-replicas-to-write'] ?? 0);
+  return Number(settings[requiredReplicas] ?? 0);
 }

@@ -37,6 +37,26 @@ import { directiveRules, engineRules, runningRules, versionRules } from './versi
 const sentinelMemory = '32Mi';
 const dataMemory = '64Mi';
 
+/** After which time out of reach a primary takes no writes. */
+export const defaultFenceAfter = '10s';
+
+const fenceSchema = {
+  type: 'object',
+  description:
+    'When a primary that is cut off refuses writes (NOREPLICAS), since they would be lost once another is elected. Its pod decides, without the operator. A cluster of one Redis node needs no fence.',
+  default: {},
+  properties: {
+    mode: {
+      type: 'string',
+      description:
+        'Isolated: when it reaches neither a majority of the sentinels nor a replica. Strict: when it does not reach a majority of the sentinels. Off: never.',
+      enum: ['Isolated', 'Strict', 'Off'],
+      default: 'Isolated',
+    },
+    after: durationSchema('Time out of reach after which writes are refused.', defaultFenceAfter, '3s', '60s'),
+  },
+} as const satisfies StructuralSchema;
+
 const sentinelSchema = {
   type: 'object',
   description: 'The sentinels, which monitor the Redis nodes and elect the primary. Ignored in mode Standalone.',
@@ -73,6 +93,7 @@ const sentinelSchema = {
       '3s',
       '10m',
     ),
+    fence: fenceSchema,
     resources: computeSchema('a sentinel', { cpu: '20m', memory: '64Mi' }, sentinelMemory),
   },
 } as const satisfies StructuralSchema;
@@ -144,10 +165,16 @@ export const redisSpecSchema = {
     image: imageSchema(`${releasedImage('VERSION')} or ${releasedImage('VERSION', 'Valkey')}`),
     mode: {
       type: 'string',
-      description: 'Standalone: one Redis node without failover. Sentinel: a primary with replicas. Immutable.',
+      description:
+        'Standalone: one Redis node without failover. Sentinel: a primary with replicas. It can change from Standalone to Sentinel, and not back.',
       enum: ['Standalone', 'Sentinel'],
       default: 'Sentinel',
-      'x-kubernetes-validations': [{ rule: 'self == oldSelf', message: 'mode is immutable' }],
+      'x-kubernetes-validations': [
+        {
+          rule: "self == oldSelf || self == 'Sentinel'",
+          message: 'mode can change from Standalone to Sentinel, and not back',
+        },
+      ],
     },
     replicas: {
       type: 'integer',

@@ -12,7 +12,15 @@ import { type Credentials, credentialsOf, type Login, PasswordMissing, withSessi
 import type { RedisSpec } from '../kind/schema.ts';
 import { serverIn } from '../kind/server.ts';
 import { importSource } from '../kind/source.ts';
-import { dataPort, preferredPriority, redisNames, sentinelPort, termCarrier, unassigned } from '../names.ts';
+import {
+  dataPort,
+  preferredPriority,
+  redisNames,
+  sentinelPort,
+  sentinelsCarrier,
+  termCarrier,
+  unassigned,
+} from '../names.ts';
 import { isSentinelPod } from '../resources/members.ts';
 import { settingsToHold } from '../resources/settings.ts';
 import { timingOf } from '../resources/timing.ts';
@@ -149,7 +157,7 @@ async function askDataNode(
   directives: readonly string[],
   source: ObservedSource | undefined,
 ): Promise<DataNode | (SilentNode & { readonly lacks?: never })> {
-  const asked = ['replica-priority', 'masteruser', 'masterauth', termCarrier];
+  const asked = ['replica-priority', 'masteruser', 'masterauth', termCarrier, sentinelsCarrier];
   const [info, config, ping] = await Promise.all([
     connection.command('INFO'),
     connection.command('CONFIG', 'GET', ...directives, ...asked, ...(source === undefined ? [] : ['databases'])),
@@ -179,7 +187,7 @@ export function dataNode(
 ): DataNode {
   const isPrimary = info.role === 'master';
   const assigned = !isPrimary && info.master_port !== String(unassigned.port);
-  const { 'replica-priority': priority, [termCarrier]: carried = '', ...settings } = config;
+  const { 'replica-priority': priority, [termCarrier]: carried = '', [sentinelsCarrier]: told, ...settings } = config;
   const term = volumeTerm(carried);
   return {
     state: 'answering',
@@ -201,6 +209,7 @@ export function dataNode(
     ...(Number(priority) === preferredPriority ? { preferred: true as const } : {}),
     ...(isUnwritten(info) ? { unwritten: true } : {}),
     ...(term === undefined ? {} : { term }),
+    ...(told === String(sentinelPort) ? { asksSentinels: true } : {}),
     empty: !Object.keys(info).some((name) => /^db\d+$/.test(name)),
     settings,
     usedMemory: Number(info.used_memory ?? 0),

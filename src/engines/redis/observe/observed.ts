@@ -58,6 +58,8 @@ export interface DataNode {
   readonly unwritten?: true;
   /** The term on its volume: its last time as primary, or the one of the primary that it followed. */
   readonly term?: VolumeTerm;
+  /** Its pod asks sentinels when it starts again. Absent where that is not known. */
+  readonly asksSentinels?: boolean;
   /** No key in any database. */
   readonly empty: boolean;
   readonly settings: Readonly<Record<string, string>>;

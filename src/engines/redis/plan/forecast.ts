@@ -63,6 +63,7 @@ function forecastFormation(cluster: Cluster<RedisSpec>): readonly string[] {
     offset: 0,
     replicas: [],
     failoverEligible: false,
+    asksSentinels: true,
     empty: true,
     settings: dynamicSettings(cluster),
     usedMemory: 0,

@@ -32,7 +32,7 @@ import { heldMemory } from './memory.ts';
 import { awaitsPasswords, planPasswords, planRetirement, retiring, untilOverlapEnds } from './password-overlap.ts';
 import { isAnyUntold, passwordProblem } from './password-problem.ts';
 import { planChoice, planRecord, planTerm } from './record.ts';
-import { configureSteps, planForgetting, planRepairs } from './repair.ts';
+import { awaitsSentinels, configureSteps, planForgetting, planRepairs } from './repair.ts';
 import { planSwitchover, preferenceSteps, restartWanted, withRestart } from './requests.ts';
 import { planRoles } from './roles.ts';
 import { eligibilitySteps, planMovePrimary, type Sizes, sizesFor } from './scaling.ts';
@@ -196,7 +196,7 @@ function planWithPrimary(situation: Situation, primary: DataNode): RedisPlan {
     return withObjects(situation, sizesFor(situation, false), [...roles, ...repairs, ...settings], outcome);
   }
   if (leaving) return unfinished([], wait('HandingOver', `${primary.pod} is being stopped`, handingOverMs));
-  const held = problem ?? awaitsPasswords(situation);
+  const held = problem ?? awaitsPasswords(situation) ?? conversion(situation, primary);
   if (held !== undefined) return unfinished([], held);
   if (situation.observed.passwordMissing !== undefined) {
     return unfinished([], secretMissing(situation.observed.passwordMissing));
@@ -230,6 +230,12 @@ function planWithPrimary(situation: Situation, primary: DataNode): RedisPlan {
 
 function isPrimary(pod: Pod, primary: DataNode): boolean {
   return pod.metadata.name === primary.pod;
+}
+
+/** From Standalone to Sentinel: it takes the kubelet up to about two minutes. */
+function conversion(situation: Situation, primary: DataNode): Outcome | undefined {
+  if (!awaitsSentinels(situation, primary)) return undefined;
+  return wait('AddingSentinels', `${primary.pod} has yet to see the sentinels`, recheckMs);
 }
 
 /** One pod at a time, in place where that goes: sentinels, replicas, and the primary last. It hands over before it restarts. */

@@ -4,6 +4,7 @@
  */
 import type { ActStep } from '../../../plan/plan.ts';
 import type { RedisAction, Target } from '../action.ts';
+import { isFenced, requiredReplicas } from '../names.ts';
 import { answering, type DataNode, hasAll } from '../observe/observed.ts';
 import { majorityOf, type Situation } from '../observe/situation.ts';
 import type { WatchingSentinel } from '../observe/topology.ts';
@@ -27,12 +28,21 @@ export function promotion({ nodes }: Situation, node: DataNode, term?: number): 
 
 /** Everybody watches and follows the primary, with the settings of the spec. Empty when all is in line. */
 export function planRepairs(situation: Situation, primary: DataNode): Act[] {
+  if (awaitsSentinels(situation, primary)) return planLogins(situation, primary);
   return [
     ...planLogins(situation, primary),
     ...watchSteps(situation, primary),
     ...followSteps(situation, primary),
     ...tuneSteps(situation, primary),
   ];
+}
+
+/**
+ * A single node has got sentinels, and its pod does not see them yet. If its process ended, it would start again as primary beside one that they
+ * had elected. So nobody watches or follows it before.
+ */
+export function awaitsSentinels({ topology, spec }: Situation, primary: DataNode): boolean {
+  return spec.mode === 'Sentinel' && topology.watching.length === 0 && primary.asksSentinels !== true;
 }
 
 function watchSteps(situation: Situation, primary: DataNode): Act[] {
@@ -127,15 +137,15 @@ export function configureSteps(situation: Situation): Act[] {
   });
 }
 
-const requiredReplicas = 'min-replicas-to-write';
-
 /**
  * A primary refuses every write while it has fewer replicas than this. So the number rises with the replicas that are in sync, and not
  * before: new nodes take a while to come. It never falls below what the primary has been told, since that may be cut off from its replicas.
+ * Of a fenced primary its pod decides.
  */
 function requiredReplicasOf(situation: Situation, node: DataNode, wanted = '0'): string {
   const { role, settings } = node;
   if (role === 'replica') return wanted;
+  if (isFenced(settings)) return settings[requiredReplicas] ?? wanted;
   const inSync = ownReplicas(situation, node).length;
   return String(Math.min(Number(wanted), Math.max(Number(settings[requiredReplicas] ?? 0), inSync)));
 }

@@ -6,6 +6,8 @@ import type { Cluster } from '../../../api/cluster.ts';
 import { canonicalQuantity, unitsOf } from '../../../api/quantity.ts';
 import type { SpecWarning } from '../../../engine/spec-warnings.ts';
 import type { RedisSpec } from '../kind/schema.ts';
+import { requiredReplicas } from '../names.ts';
+import { hasFence } from '../resources/fence.ts';
 import { dynamicSettings } from '../resources/settings.ts';
 import { timingOf } from '../resources/timing.ts';
 
@@ -21,13 +23,13 @@ export function specWarnings(cluster: Cluster<RedisSpec>): readonly SpecWarning[
 
 function unfenced(cluster: Cluster<RedisSpec>): SpecWarning[] {
   const { mode, replicas } = cluster.spec;
-  if (mode !== 'Sentinel' || replicas < 2 || dynamicSettings(cluster)['min-replicas-to-write'] !== '0') return [];
-  const cause = replicas === 2 ? 'with two data nodes' : 'with config.min-replicas-to-write 0';
-  const remedy = replicas === 2 ? 'use three data nodes, or set config.min-replicas-to-write to 1' : 'set it to 1';
+  const isAlone = mode !== 'Sentinel' || replicas < 2;
+  if (isAlone || hasFence(cluster) || dynamicSettings(cluster)[requiredReplicas] !== '0') return [];
+  const also = replicas === 2 ? ' and two data nodes' : ' and config.min-replicas-to-write 0';
   return [
     {
       reason: 'PrimaryNotFenced',
-      message: `${cause} a primary that is cut off from everybody goes on taking writes, which are lost when another has been elected; ${remedy}`,
+      message: `with sentinel.fence.mode Off${also} a primary that is cut off from everybody goes on taking writes, which are lost when another has been elected; use another mode`,
     },
   ];
 }

@@ -16,6 +16,7 @@ import { dataPort, exporterPort, redisNames, roleLabel, sentinelPort } from '../
 import { accessServices } from './access-services.ts';
 import { redisConf, restartHash, sentinelConf } from './config.ts';
 import { exporterFiles } from './exporter.ts';
+import { fenceFiles } from './fence.ts';
 import { dataStatefulSet, sentinelStatefulSet } from './pods.ts';
 import { scripts } from './scripts.ts';
 import { timingOf } from './timing.ts';
@@ -121,6 +122,7 @@ function configFiles(cluster: Cluster<RedisSpec>): Record<string, string> {
     'missed-ms': `${missedMs}\n`,
     'info-period-ms': `${infoPeriodMs}\n`,
     'ask-within-ms': `${askWithinMs}\n`,
+    ...fenceFiles(cluster),
     'sentinel.conf': sentinelConf(cluster),
   };
 }

@@ -73,6 +73,16 @@ export const scripts = {
    * less of use to clients than before, and all nodes of a cluster tend to refuse at once.
    */
   'ping.sh': texts['ping.sh'],
+  /**
+   * The fence of a primary that is cut off. A loop beside the server looks every second or two whom the primary reaches: a replica that
+   * acknowledges, or, where there is none or none counts, most of the sentinels. Where it has reached neither for the time of the spec, the
+   * server is told to refuse writes, by `min-replicas-to-write`: at once and with an error, while reads, replication and the word of sentinels go
+   * on. The loop puts back what the directive was once a replica acknowledges, or most sentinels name this primary again. A primary that most
+   * sentinels have named, and that they name no more, refuses writes at once.
+   *
+   * `start-data.sh` starts the loop. `ping.sh` starts it again where it has not looked for 15 s, also in containers from before there was one.
+   */
+  'fence.sh': texts['fence.sh'],
   /** Liveness of a server: any reply is life, also a refusal. So it needs no password, and nothing that could be wrong. */
   'alive.sh': texts['alive.sh'],
   /**

@@ -144,6 +144,13 @@ export async function confineSentinelClients(shell: PodShell): Promise<void> {
   if (answer?.startsWith('OK') === true) shell.run.set('confined', '');
 }
 
+export async function tellSentinels(shell: PodShell): Promise<void> {
+  if (sentinels(shell).length === 0) return;
+  const shown = await localCli(shell, 'config', 'get', 'cluster-announce-port');
+  if (linesOf(shown?.replace(/\n$/, '')).at(-1) === '26379') return;
+  await localCli(shell, 'config', 'set', 'cluster-announce-port', '26379');
+}
+
 type Fields = Readonly<Record<string, string>>;
 
 /** What a sentinel says: names and values in turn. */

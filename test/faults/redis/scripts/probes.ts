@@ -11,6 +11,7 @@ import {
   replicateFrom,
   sentinels,
   settlePassword,
+  tellSentinels,
 } from './pod-shell.ts';
 import { fallBehind, type Look, look, settleMark, settleTerm, wasHere } from './volume.ts';
 
@@ -69,6 +70,7 @@ const isRefusal = (answer: string): boolean =>
 
 export async function ping(shell: PodShell): Promise<boolean> {
   await settlePassword(shell, '6379');
+  await tellSentinels(shell);
   if (sentinels(shell).length === 0) await keepAccepted(shell);
   const seen = await look(shell);
   await settleMark(shell, seen);

@@ -26,10 +26,13 @@ import {
   whole,
   written,
 } from './answers.ts';
+import { fenceLook } from './fence.ts';
+import { fenceStories } from './fence-stories.ts';
 import { handOver } from './hand-over.ts';
 import { changing } from './password-stories.ts';
 import type { PodShell } from './pod-shell.ts';
 import { admit, alive, ping, sentinelAlive, watching } from './probes.ts';
+import { fits } from './shell-pattern.ts';
 import { startData } from './start-data.ts';
 import { startSentinel } from './start-sentinel.ts';
 
@@ -58,23 +61,13 @@ function decision(end: Omit<Decision, 'told' | 'code'> & { readonly code: number
   return { code: code ?? -1, asked: questions.sort(), told: asked.filter(isChange), conf, mark, term };
 }
 
-/** A shell pattern as a test on text: what is quoted is meant literally, `*` elsewhere is anything. */
-function fits(pattern: string, text: string): boolean {
-  const source = [...pattern.matchAll(/"([^"]*)"|(\*)|([^"*]+)/g)]
-    .map(([, quoted, star, plain]) =>
-      star === undefined ? (quoted ?? plain ?? '').replace(/[.*+?^${}()|[\]\\]/g, '\\$&') : '[^]*',
-    )
-    .join('');
-  return new RegExp(`^${source}$`).test(text);
-}
-
 const starts: Readonly<Partial<Record<ScriptName, (shell: PodShell) => Promise<string[]>>>> = {
   'start-data.sh': startData,
   'start-sentinel.sh': startSentinel,
 };
 const probes: Readonly<Partial<Record<ScriptName, (shell: PodShell) => Promise<boolean>>>> = {
   ...{ 'admit.sh': admit, 'ping.sh': ping, 'alive.sh': alive, 'hand-over.sh': handOver },
-  ...{ 'watching.sh': watching, 'sentinel-alive.sh': sentinelAlive },
+  ...{ 'watching.sh': watching, 'sentinel-alive.sh': sentinelAlive, 'fence.sh': fenceLook },
 };
 
 function diskOf({ mark, term, traces = [] }: PodStory): Map<string, unknown> {
@@ -361,6 +354,7 @@ const rows: readonly (readonly [story: string, script: ScriptName, pod: PodStory
     },
   ],
   ...changing,
+  ...fenceStories,
   ['knows nobody', 'start-sentinel.sh', { password: 'a"b\\c d' }],
 ];
 

@@ -19,8 +19,7 @@ export const quoted = (text: string): string => `"${text.replace(/[\\"]/g, '\\$&
 /** Decides the role before the server runs. Resolves with the lines of the configuration that it is started with. */
 export async function startData(shell: PodShell): Promise<string[]> {
   shell.run.set('password', shell.password);
-  shell.run.delete('loading');
-  shell.run.delete('confined');
+  for (const name of ['loading', 'confined', 'fenced', 'reached', 'named']) shell.run.delete(name);
   judgeVolume(shell);
   const isBlank = shell.disk.mark() === undefined;
   const follow = await whomToFollow(shell, isBlank);
@@ -44,6 +43,7 @@ export async function startData(shell: PodShell): Promise<string[]> {
           `masterauth ${shell.identityPassword}`,
         ]),
     `replica-announce-ip ${shell.podIP}`,
+    ...(sentinels(shell).length === 0 ? [] : ['cluster-announce-port 26379']),
     `replica-priority ${isBlank || shell.run.has('behind') ? 0 : 100}`,
     ...(shell.disk.term() === '' ? [] : [`${termCarrier} ${shell.disk.term()}`]),
     ...(follow === undefined ? [] : [`replicaof ${follow}`]),

@@ -190,3 +190,18 @@ known_replicas() {
       awk 'NR % 2 { name = $0; next } name == "num-slaves"'
   done | sort -rn | head -n 1
 }
+# Tells the operator that this pod asks sentinels: a node whose scripts see none starts again as primary, whoever else has been elected.
+tell_sentinels() {
+  [ -n "$(sentinels)" ] || return 0
+  [ "$(local_cli config get cluster-announce-port | tail -n 1 | tr -d '\r')" = 26379 ] ||
+    local_cli config set cluster-announce-port 26379 > /dev/null
+}
+# Starts the loop of the fence where it has not looked for a while: it was killed, or the container was started before there was one.
+keep_fence() {
+  [ -s "$CONFIG_DIR/fence" ] || return 0
+  looked=
+  { read -r _ looked < /run/redis/fence-loop; } 2> /dev/null || true
+  case $looked in '' | *[!0-9]*) ;; *) [ "$(($(uptime_ms) - looked))" -gt 15000 ] || return 0 ;; esac
+  server=$(cat /run/redis/server 2> /dev/null) || server=1
+  /bin/sh "$CONFIG_DIR/fence.sh" "$server" < /dev/null > /dev/null 2>&1 &
+}

@@ -5,7 +5,8 @@ trap 'exit 143' TERM
 . "$CONFIG_DIR/library.sh"
 conf=/run/redis/redis.conf
 keep_password
-rm -f /run/redis/loading /run/redis/confined
+rm -f /run/redis/loading /run/redis/confined /run/redis/fenced /run/redis/reached /run/redis/named
+echo $$ > /run/redis/server
 . "$CONFIG_DIR/volume.sh"
 judge_volume
 blank=yes
@@ -80,9 +81,11 @@ escaped=$(printf '%s' "$password" | sed 's/[\\"]/\\&/g')
     printf 'masterauth "%s"\n' "$escaped"
   fi
   printf 'replica-announce-ip %s\n' "$POD_IP"
+  [ -z "$watchers" ] || printf 'cluster-announce-port 26379\n'
   printf 'replica-priority %s\n' "$priority"
   [ -z "$(read_term)" ] || printf '%s %s\n' "$carrier" "$(read_term)"
   [ -z "$follow" ] || printf 'replicaof %s\n' "$follow"
 } > "$conf"
 unset REDISCLI_AUTH password escaped identity_password
+[ ! -s "$CONFIG_DIR/fence" ] || /bin/sh "$CONFIG_DIR/fence.sh" $$ < /dev/null >&2 &
 exec "${SERVER:-redis}-server" "$conf"

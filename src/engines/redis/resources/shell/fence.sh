@@ -1,0 +1,113 @@
+#!/bin/sh
+set -eu
+# With the id of the server's process: looks again and again while that runs. Without: looks once, and fails where it has to look again soon.
+uptime_now() { read -r up _ < /proc/uptime && now="${up%.*}${up#*.}0"; }
+loop=/run/redis/fence-loop
+if [ -n "${1:-}" ]; then
+  # The last one to begin is the one that goes on.
+  printf '%s 0\n' $$ > "$loop"
+  while kill -0 "$1" 2> /dev/null && read -r own _ < "$loop" && [ "$own" = $$ ]; do
+    uptime_now
+    began=$now
+    printf '%s %s\n' $$ "$began" > "$loop"
+    pause=2000
+    /bin/sh "$CONFIG_DIR/fence.sh" || pause=1000
+    uptime_now
+    rest=$((began + pause - now))
+    [ "$rest" -ge 100 ] || rest=100
+    sleep "$((rest / 1000)).$(printf '%03d' $((rest % 1000)))"
+  done
+  exit 0
+fi
+. "$CONFIG_DIR/library.sh"
+# More replicas than there can be: the server answers every write with NOREPLICAS.
+closed=1000000
+# What the directive was before.
+fenced=/run/redis/fenced
+# When this primary last reached who has to be reached, and that most sentinels have named it since it is primary.
+reached=/run/redis/reached
+named=/run/redis/named
+# That this pod has had to do with sentinels that watch a primary. Before, as where a single node gets its first ones, nobody can elect another.
+watched=/run/redis/watched
+fence() {
+  has=$(local_cli config get min-replicas-to-write | tail -n 1 | tr -d '\r')
+  case $has in '' | *[!0-9]* | "$closed") return 0 ;; esac
+  printf '%s\n' "$has" > "$fenced.new"
+  mv -f "$fenced.new" "$fenced"
+  case $(local_cli config set min-replicas-to-write "$closed") in OK*) echo "fence: takes no writes: $1" >&2 ;; esac
+}
+lift() {
+  [ -e "$fenced" ] || return 0
+  case $(local_cli config set min-replicas-to-write "$(cat "$fenced")") in
+    OK*)
+      rm -f "$fenced"
+      echo "fence: lifted" >&2
+      ;;
+  esac
+}
+reach() {
+  [ "$1" -gt "$since" ] || return 0
+  since=$1
+  printf '%s\n' "$since" > "$reached.new"
+  mv -f "$reached.new" "$reached"
+}
+mode=Off
+after=0
+read -r mode after < "$CONFIG_DIR/fence" || true
+info=$(local_cli info replication | tr -d '\r')
+case $mode:$info in
+  Off:* | *role:slave*)
+    rm -f "$reached" "$named"
+    case $info in *master_link_status:up*) : > "$watched" ;; esac
+    lift
+    exit 0
+    ;;
+  *role:master*) ;;
+  *) exit 1 ;;
+esac
+uptime_now
+looked=$now
+since=0
+kept=$(cat "$reached" 2> /dev/null) || kept=
+case $kept in '' | *[!0-9]*) kept=$looked ;; esac
+reach "$kept"
+# Seconds since the replica that acknowledged last has done so. Nobody else's acknowledgements count in mode Strict.
+lag=
+[ "$mode" = Strict ] || lag=$(printf '%s\n' "$info" | awk '
+  /^slave[0-9]+:/ && /state=online/ && match($0, /lag=[0-9]+/) {
+    lag = substr($0, RSTART + 4, RLENGTH - 4) + 0
+    if (least == "" || lag < least) least = lag
+  }
+  END { print least }')
+if [ -n "$lag" ]; then
+  # The server counts whole seconds, so that it may say one more than it is.
+  reach $((looked - (lag > 0 ? lag - 1 : 0) * 1000))
+  if [ "$lag" -le 2 ]; then
+    lift
+    [ ! -e "$named" ] || exit 0
+  fi
+fi
+# All sentinels at once. A sentinel that has just begun knows nobody. It is within reach, but it is no reason to take writes again.
+set -- $(sentinels)
+majority=$(($# / 2 + 1))
+set -- $(
+  { for s; do
+    { sentinel_cli "$s" sentinel master "$CLUSTER_NAME" | tr -d '\r' | awk -v me="$POD_IP" '
+      /No such master/ { print "nobody" }
+      NR % 2 { name = $0; next }
+      name == "ip" { print $0 == me ? "me" : "other" }'; } &
+  done; wait; } | awk '{ n[$1]++ } END { print n["me"] + 0, n["nobody"] + 0, n["other"] + 0 }'
+)
+if [ "$1" -ge "$majority" ]; then
+  : > "$named"
+  : > "$watched"
+  reach "$looked"
+  lift
+elif [ "$3" -ge "$majority" ] && [ -e "$named" ]; then
+  fence "most sentinels name another primary"
+elif [ "$(($1 + $2))" -ge "$majority" ] && [ ! -e "$fenced" ]; then
+  reach "$looked"
+fi
+uptime_now
+[ "$((now - since))" -lt "$after" ] || [ ! -e "$watched" ] || fence "it has reached neither most sentinels nor a replica for $after ms"
+exit 1

@@ -1,0 +1,93 @@
+/** `fence.sh`, step by step. True is exit code 0: it need not look again soon. */
+import { fieldOf, linesOf, localCli, type PodShell, sentinelCli, sentinels } from './pod-shell.ts';
+
+const closed = '1000000';
+const directive = 'min-replicas-to-write';
+
+/** The loop: for as long as the container runs, which ends it by ending its shell. */
+export async function fenceLoop(shell: () => PodShell): Promise<never> {
+  for (;;) {
+    const began = shell().uptime();
+    const pause = (await fenceLook(shell())) ? 2000 : 1000;
+    await shell().sleep(Math.max(100, began + pause - shell().uptime()));
+  }
+}
+
+export async function fenceLook(shell: PodShell): Promise<boolean> {
+  const { run } = shell;
+  const [mode = 'Off', after = '0'] = shell.config('fence').trim().split(' ');
+  const info = linesOf(await localCli(shell, 'info', 'replication'));
+  const role = fieldOf(info, 'role');
+  if (mode === 'Off' || role === 'slave') {
+    run.delete('reached');
+    run.delete('named');
+    if (fieldOf(info, 'master_link_status') === 'up') run.set('watched', '');
+    await lift(shell);
+    return true;
+  }
+  if (role !== 'master') return false;
+  const looked = shell.uptime();
+  let since = 0;
+  const reach = (at: number): void => {
+    if (at <= since) return;
+    since = at;
+    run.set('reached', String(at));
+  };
+  const kept = run.get('reached');
+  reach(kept === undefined ? looked : Number(kept));
+  const lag = mode === 'Strict' ? undefined : leastLag(info);
+  if (lag !== undefined) {
+    reach(looked - Math.max(0, lag - 1) * 1000);
+    if (lag <= 2) {
+      await lift(shell);
+      if (run.has('named')) return true;
+    }
+  }
+  const all = sentinels(shell);
+  const majority = Math.floor(all.length / 2) + 1;
+  const answers = await Promise.all(all.map((sentinel) => namedBy(shell, sentinel)));
+  const saying = (what: string): number => answers.filter((answer) => answer === what).length;
+  if (saying('me') >= majority) {
+    run.set('named', '');
+    run.set('watched', '');
+    reach(looked);
+    await lift(shell);
+  } else if (saying('other') >= majority && run.has('named')) {
+    await fence(shell);
+  } else if (saying('me') + saying('nobody') >= majority && !run.has('fenced')) {
+    reach(looked);
+  }
+  if (shell.uptime() - since >= Number(after) && run.has('watched')) await fence(shell);
+  return false;
+}
+
+async function namedBy(shell: PodShell, sentinel: string): Promise<'me' | 'nobody' | 'other' | undefined> {
+  const lines = linesOf(await sentinelCli(shell, sentinel, 'sentinel', 'master', shell.clusterName));
+  if (lines.some((line) => line.includes('No such master'))) return 'nobody';
+  const at = lines.findIndex((line, i) => i % 2 === 0 && line === 'ip');
+  if (at < 0) return undefined;
+  return lines[at + 1] === shell.podIP ? 'me' : 'other';
+}
+
+function leastLag(info: readonly string[]): number | undefined {
+  const lags = info.flatMap((line) => {
+    const lag = /^slave\d+:/.test(line) && line.includes('state=online') ? /lag=(\d+)/.exec(line)?.[1] : undefined;
+    return lag === undefined ? [] : [Number(lag)];
+  });
+  return lags.length === 0 ? undefined : Math.min(...lags);
+}
+
+async function fence(shell: PodShell): Promise<void> {
+  const shown = await localCli(shell, 'config', 'get', directive);
+  const has = linesOf(shown?.replace(/\n$/, '')).at(-1) ?? '';
+  if (!/^[0-9]+$/.test(has) || has === closed) return;
+  shell.run.set('fenced', has);
+  await localCli(shell, 'config', 'set', directive, closed);
+}
+
+async function lift(shell: PodShell): Promise<void> {
+  const before = shell.run.get('fenced');
+  if (before === undefined) return;
+  const answer = await localCli(shell, 'config', 'set', directive, String(before));
+  if (answer?.startsWith('OK') === true) shell.run.delete('fenced');
+}
