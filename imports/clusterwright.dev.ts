@@ -9483,6 +9483,13 @@ export interface RedisClusterSpec {
   readonly pods?: RedisClusterSpecPods;
 
   /**
+   * HAProxy in pods of its own, to which the Service NAME-primary leads. It asks the sentinels who is primary, so that clients reach a new primary while the operator is away. Needs mode Sentinel. When absent, NAME-primary leads to the primary itself.
+   *
+   * @schema RedisClusterSpec#proxy
+   */
+  readonly proxy?: RedisClusterSpecProxy;
+
+  /**
    * Number of Redis nodes, including the primary.
    *
    * @schema RedisClusterSpec#replicas
@@ -9546,6 +9553,7 @@ export function toJson_RedisClusterSpec(obj: RedisClusterSpec | undefined): Reco
     'networkPolicy': toJson_RedisClusterSpecNetworkPolicy(obj.networkPolicy),
     'paused': obj.paused,
     'pods': toJson_RedisClusterSpecPods(obj.pods),
+    'proxy': toJson_RedisClusterSpecProxy(obj.proxy),
     'replicas': obj.replicas,
     'resources': toJson_RedisClusterSpecResources(obj.resources),
     'scheduling': toJson_RedisClusterSpecScheduling(obj.scheduling),
@@ -10386,6 +10394,58 @@ export function toJson_RedisClusterSpecPods(obj: RedisClusterSpecPods | undefine
     'labels': ((obj.labels) === undefined) ? undefined : (Object.entries(obj.labels).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {})),
     'serviceAccountName': obj.serviceAccountName,
     'uid': obj.uid,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * HAProxy in pods of its own, to which the Service NAME-primary leads. It asks the sentinels who is primary, so that clients reach a new primary while the operator is away. Needs mode Sentinel. When absent, NAME-primary leads to the primary itself.
+ *
+ * @schema RedisClusterSpecProxy
+ */
+export interface RedisClusterSpecProxy {
+  /**
+   * Image to run instead of docker.io/library/haproxy:3.0, with a tag or a digest.
+   *
+   * @schema RedisClusterSpecProxy#image
+   */
+  readonly image?: string;
+
+  /**
+   * Connections of clients that each proxy pod accepts.
+   *
+   * @schema RedisClusterSpecProxy#maxClients
+   */
+  readonly maxClients?: number;
+
+  /**
+   * Number of proxy pods.
+   *
+   * @schema RedisClusterSpecProxy#replicas
+   */
+  readonly replicas?: number;
+
+  /**
+   * CPU and memory of a proxy pod.
+   *
+   * @schema RedisClusterSpecProxy#resources
+   */
+  readonly resources?: RedisClusterSpecProxyResources;
+}
+
+/**
+ * Converts an object of type 'RedisClusterSpecProxy' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_RedisClusterSpecProxy(obj: RedisClusterSpecProxy | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'image': obj.image,
+    'maxClients': obj.maxClients,
+    'replicas': obj.replicas,
+    'resources': toJson_RedisClusterSpecProxyResources(obj.resources),
   };
   // filter undefined values
   return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
@@ -11276,6 +11336,42 @@ export function toJson_RedisClusterSpecPodsImagePullSecrets(obj: RedisClusterSpe
   if (obj === undefined) { return undefined; }
   const result = {
     'name': obj.name,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * CPU and memory of a proxy pod.
+ *
+ * @schema RedisClusterSpecProxyResources
+ */
+export interface RedisClusterSpecProxyResources {
+  /**
+   * Limits of CPU and memory.
+   *
+   * @schema RedisClusterSpecProxyResources#limits
+   */
+  readonly limits?: RedisClusterSpecProxyResourcesLimits;
+
+  /**
+   * Requested CPU and memory.
+   *
+   * @schema RedisClusterSpecProxyResources#requests
+   */
+  readonly requests?: RedisClusterSpecProxyResourcesRequests;
+}
+
+/**
+ * Converts an object of type 'RedisClusterSpecProxyResources' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_RedisClusterSpecProxyResources(obj: RedisClusterSpecProxyResources | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'limits': toJson_RedisClusterSpecProxyResourcesLimits(obj.limits),
+    'requests': toJson_RedisClusterSpecProxyResourcesRequests(obj.requests),
   };
   // filter undefined values
   return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
@@ -12315,6 +12411,78 @@ export function toJson_RedisClusterSpecNetworkPolicyMetricsPodSelector(obj: Redi
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
+ * Limits of CPU and memory.
+ *
+ * @schema RedisClusterSpecProxyResourcesLimits
+ */
+export interface RedisClusterSpecProxyResourcesLimits {
+  /**
+   * CPU, for example 2. When absent, there is no limit.
+   *
+   * @schema RedisClusterSpecProxyResourcesLimits#cpu
+   */
+  readonly cpu?: RedisClusterSpecProxyResourcesLimitsCpu;
+
+  /**
+   * Memory, at least 32Mi.
+   *
+   * @schema RedisClusterSpecProxyResourcesLimits#memory
+   */
+  readonly memory?: RedisClusterSpecProxyResourcesLimitsMemory;
+}
+
+/**
+ * Converts an object of type 'RedisClusterSpecProxyResourcesLimits' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_RedisClusterSpecProxyResourcesLimits(obj: RedisClusterSpecProxyResourcesLimits | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'cpu': obj.cpu?.value,
+    'memory': obj.memory?.value,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * Requested CPU and memory.
+ *
+ * @schema RedisClusterSpecProxyResourcesRequests
+ */
+export interface RedisClusterSpecProxyResourcesRequests {
+  /**
+   * CPU, for example 500m.
+   *
+   * @schema RedisClusterSpecProxyResourcesRequests#cpu
+   */
+  readonly cpu?: RedisClusterSpecProxyResourcesRequestsCpu;
+
+  /**
+   * Memory, for example 512Mi. When absent, the memory limit.
+   *
+   * @schema RedisClusterSpecProxyResourcesRequests#memory
+   */
+  readonly memory?: RedisClusterSpecProxyResourcesRequestsMemory;
+}
+
+/**
+ * Converts an object of type 'RedisClusterSpecProxyResourcesRequests' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_RedisClusterSpecProxyResourcesRequests(obj: RedisClusterSpecProxyResourcesRequests | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'cpu': obj.cpu?.value,
+    'memory': obj.memory?.value,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
  * CPU, for example 2. When absent, there is no limit.
  *
  * @schema RedisClusterSpecResourcesLimitsCpu
@@ -12945,6 +13113,70 @@ export function toJson_RedisClusterSpecNetworkPolicyMetricsPodSelectorMatchExpre
   return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
 }
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * CPU, for example 2. When absent, there is no limit.
+ *
+ * @schema RedisClusterSpecProxyResourcesLimitsCpu
+ */
+export class RedisClusterSpecProxyResourcesLimitsCpu {
+  public static fromNumber(value: number): RedisClusterSpecProxyResourcesLimitsCpu {
+    return new RedisClusterSpecProxyResourcesLimitsCpu(value);
+  }
+  public static fromString(value: string): RedisClusterSpecProxyResourcesLimitsCpu {
+    return new RedisClusterSpecProxyResourcesLimitsCpu(value);
+  }
+  private constructor(public readonly value: number | string) {
+  }
+}
+
+/**
+ * Memory, at least 32Mi.
+ *
+ * @schema RedisClusterSpecProxyResourcesLimitsMemory
+ */
+export class RedisClusterSpecProxyResourcesLimitsMemory {
+  public static fromNumber(value: number): RedisClusterSpecProxyResourcesLimitsMemory {
+    return new RedisClusterSpecProxyResourcesLimitsMemory(value);
+  }
+  public static fromString(value: string): RedisClusterSpecProxyResourcesLimitsMemory {
+    return new RedisClusterSpecProxyResourcesLimitsMemory(value);
+  }
+  private constructor(public readonly value: number | string) {
+  }
+}
+
+/**
+ * CPU, for example 500m.
+ *
+ * @schema RedisClusterSpecProxyResourcesRequestsCpu
+ */
+export class RedisClusterSpecProxyResourcesRequestsCpu {
+  public static fromNumber(value: number): RedisClusterSpecProxyResourcesRequestsCpu {
+    return new RedisClusterSpecProxyResourcesRequestsCpu(value);
+  }
+  public static fromString(value: string): RedisClusterSpecProxyResourcesRequestsCpu {
+    return new RedisClusterSpecProxyResourcesRequestsCpu(value);
+  }
+  private constructor(public readonly value: number | string) {
+  }
+}
+
+/**
+ * Memory, for example 512Mi. When absent, the memory limit.
+ *
+ * @schema RedisClusterSpecProxyResourcesRequestsMemory
+ */
+export class RedisClusterSpecProxyResourcesRequestsMemory {
+  public static fromNumber(value: number): RedisClusterSpecProxyResourcesRequestsMemory {
+    return new RedisClusterSpecProxyResourcesRequestsMemory(value);
+  }
+  public static fromString(value: string): RedisClusterSpecProxyResourcesRequestsMemory {
+    return new RedisClusterSpecProxyResourcesRequestsMemory(value);
+  }
+  private constructor(public readonly value: number | string) {
+  }
+}
 
 /**
  * CPU, for example 2. When absent, there is no limit.

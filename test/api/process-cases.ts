@@ -1,7 +1,7 @@
 /** What stands beside the members, in each kind that has it: an image, and CPU and memory. Both start with 32Mi. */
 import type { Case, Json } from './case.ts';
 
-export function processCases(field: 'pooler' | 'monitoring'): readonly Case[] {
+export function processCases(field: 'pooler' | 'monitoring' | 'proxy'): readonly Case[] {
   const accepted = (process: Json): Case => {
     const spec = { [field]: process };
     return { story: JSON.stringify(spec).slice(0, 90), spec };

@@ -78,6 +78,26 @@ const restores: readonly Case[] = [
   },
 ];
 
+const proxyCases: readonly Case[] = [
+  { story: 'a proxy with bounds', spec: { proxy: { replicas: 10, maxClients: 20_000 } } },
+  { story: 'a small proxy', spec: { proxy: { replicas: 1, maxClients: 10 } } },
+  ...[0, 11].map((replicas) => ({
+    story: `${replicas} proxy pods`,
+    spec: { proxy: { replicas } },
+    refused: 'spec.proxy.replicas',
+  })),
+  ...[9, 20_001].map((maxClients) => ({
+    story: `a proxy for ${maxClients} clients`,
+    spec: { proxy: { maxClients } },
+    refused: 'spec.proxy.maxClients',
+  })),
+  {
+    story: 'a proxy before a single node',
+    spec: { mode: 'Standalone', replicas: 1, proxy: {} },
+    refused: 'spec.proxy',
+  },
+];
+
 export const redisCases: readonly Case[] = [
   ...createCases,
   ...updateCases,
@@ -91,6 +111,8 @@ export const redisCases: readonly Case[] = [
   ...maintenanceCases,
   ...accountCases,
   ...processCases('monitoring'),
+  ...processCases('proxy'),
+  ...proxyCases,
   ...serviceCases('primary'),
   ...serviceCases('replicas'),
   ...networkPolicyCases,

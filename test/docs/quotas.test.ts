@@ -80,6 +80,7 @@ type Story = readonly [kind: string, spec: object, less?: object];
 const stories: Readonly<Record<string, Story>> = {
   RedisCluster: ['RedisCluster', redis],
   'RedisCluster, mode Standalone': ['RedisCluster', { mode: 'Standalone', replicas: 1 }],
+  'with proxy': ['RedisCluster', { ...redis, proxy: { replicas: 4 } }, redis],
   EtcdCluster: ['EtcdCluster', etcd],
   'with tls.client.selfManaged': ['EtcdCluster', { ...etcd, tls: { client: own } }, etcd],
   'with tls.peer.selfManaged': ['EtcdCluster', { ...etcd, tls: { peer: own } }, etcd],
@@ -100,7 +101,7 @@ const stories: Readonly<Record<string, Story>> = {
 };
 
 const fields: Readonly<Record<string, Readonly<Record<string, number>>>> = {
-  RedisCluster: { replicas: 5, 'sentinel.replicas': 7 },
+  RedisCluster: { replicas: 5, 'sentinel.replicas': 7, 'proxy.replicas': 4 },
   EtcdCluster: { replicas: 5 },
   PostgresCluster: { instances: 4, 'pooler.instances': 3 },
 };

@@ -11,6 +11,7 @@ interface Spec {
 it.each<readonly [kind: string, spec: object, budgets: object]>([
   ['RedisCluster', {}, { data: undefined, sentinel: undefined }],
   ['RedisCluster', { storage: { ephemeral: true } }, { data: undefined, sentinel: undefined }],
+  ['RedisCluster', { proxy: {} }, { data: undefined, sentinel: undefined, proxy: 'AlwaysAllow' }],
   ['RedisCluster', { mode: 'Standalone', replicas: 1 }, { data: undefined }],
   ['EtcdCluster', {}, { member: undefined }],
   ['PostgresCluster', {}, { member: undefined }],

@@ -45,7 +45,7 @@ const imported = {
 const specs: readonly (readonly [kind: string, spec: object])[] = [
   ['RedisCluster', {}],
   ['RedisCluster', { mode: 'Standalone', replicas: 1, version: '7.0' }],
-  ['RedisCluster', { monitoring: {} }],
+  ['RedisCluster', { monitoring: {}, proxy: {} }],
   ['RedisCluster', restored],
   ['EtcdCluster', {}],
   ['EtcdCluster', { version: '3.5.35', ...restored }],

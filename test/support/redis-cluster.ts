@@ -64,8 +64,12 @@ export function testCluster(client: KubeClient, namespace: string, name: string)
   async function pods(): Promise<{ readonly data: readonly Pod[]; readonly sentinels: readonly Pod[] }> {
     const page = await client.list(podResource, { namespace, labelSelector: `${instanceLabel}=${name}` });
     const all = (page.items as Pod[]).sort((a, b) => ordinalOf(a) - ordinalOf(b));
-    const isSentinel = (pod: Pod): boolean => pod.metadata.labels?.['app.kubernetes.io/component'] === 'sentinel';
-    return { data: all.filter((pod) => !isSentinel(pod)), sentinels: all.filter(isSentinel) };
+    const isOf = (pod: Pod, component: string): boolean =>
+      pod.metadata.labels?.['app.kubernetes.io/component'] === component;
+    return {
+      data: all.filter((pod) => !isOf(pod, 'sentinel') && !isOf(pod, 'proxy')),
+      sentinels: all.filter((pod) => isOf(pod, 'sentinel')),
+    };
   }
 
   async function find(): Promise<Found> {

@@ -154,7 +154,9 @@ function childObjects(story: Story, cluster: Cluster<RedisSpec>, size: number, s
   return redisResources(cluster).flatMap(({ object, generate }) => {
     if (generate !== undefined) return [];
     if (object.kind !== 'StatefulSet') return [stored(fingerprinted(object))];
-    const replicas = object.metadata.name === names.data ? size : sentinelSize;
+    const { replicas: asked } = object.spec as { readonly replicas: number };
+    const sizes: Readonly<Record<string, number>> = { [names.data]: size, [names.sentinel]: sentinelSize };
+    const replicas = sizes[object.metadata.name] ?? asked;
     const status = { observedGeneration: 1, replicas, readyReplicas: replicas, updateRevision: 'new' };
     const made = story.older === true ? withoutIdentity(object) : object;
     return [{ ...stored(fingerprinted(atSize(made, replicas))), status }];

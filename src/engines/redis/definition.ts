@@ -3,7 +3,7 @@
 import { placesIn } from '../../engine/connection.ts';
 import type { Definition } from '../../engine/definition.ts';
 import { redisReferenceOptions } from './kind/reference.ts';
-import { exporterImage, releasedImage } from './kind/released-image.ts';
+import { exporterImage, proxyImage, releasedImage } from './kind/released-image.ts';
 import { defaultVersion, type RedisSpecInput, redisKind } from './kind/schema.ts';
 import { releases } from './kind/server.ts';
 import { dataPort, redisNames, sentinelPort } from './names.ts';
@@ -50,7 +50,7 @@ export const redisDefinition: Definition<RedisSpecInput, RedisEndpoints> = {
       },
     };
   },
-  images: [releasedImage(defaultVersion), exporterImage],
+  images: [releasedImage(defaultVersion), exporterImage, proxyImage],
   sample: { name: 'sample' },
   shell: (host, { engine = 'Redis' }) =>
     `sh -c 'REDISCLI_AUTH="$(cat /etc/clusterwright/auth/password)" exec ${releases[engine].program}-cli -h ${host}'`,

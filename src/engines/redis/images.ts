@@ -50,4 +50,10 @@ export const redisImages: readonly ImageRecipe[] = [
     layers: [{ kind: 'debian', suite: 'forky', packages: ['prometheus-redis-exporter'], without: 'perl' }],
     config: {},
   },
+  {
+    name: 'haproxy:3.0',
+    standsInFor: ['docker.io/library/haproxy:3.0'],
+    layers: [{ kind: 'debian', suite: 'trixie', packages: ['haproxy', 'coreutils', 'dash'] }],
+    config: {},
+  },
 ];

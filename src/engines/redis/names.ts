@@ -6,6 +6,13 @@ export const sentinelPort = 26379;
 /** Of the exporter, in each pod that has one. */
 export const exporterPort = 9121;
 
+/** Of the proxy: readiness, liveness and metrics. */
+export const proxyHealthPort = 8404;
+/** Inside a proxy pod: whether it may go on with the primary that it has. */
+export const proxyDecisionPort = 8405;
+
+export const proxyComponent = 'proxy';
+
 /** Where the ConfigMap, the Secrets and the volumes are mounted. */
 export const paths = {
   config: '/etc/clusterwright/config',
@@ -93,6 +100,8 @@ export interface RedisNames {
   readonly sentinel: string;
   readonly primary: string;
   readonly replicas: string;
+  /** StatefulSet and ConfigMap of the proxy. */
+  readonly proxy: string;
   readonly config: string;
   readonly auth: string;
   /** Secret with the password of the cluster's own identity: see `identity.ts`. */
@@ -105,6 +114,7 @@ export function redisNames(cluster: string): RedisNames {
     sentinel: `${cluster}-sentinel`,
     primary: `${cluster}-primary`,
     replicas: `${cluster}-replicas`,
+    proxy: `${cluster}-proxy`,
     config: `${cluster}-config`,
     auth: `${cluster}-auth`,
     internal: `${cluster}-internal`,

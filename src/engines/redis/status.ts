@@ -25,6 +25,7 @@ import type { Situation } from './observe/situation.ts';
 import { findingsIn, readinessProblems } from './plan/health.ts';
 import { otherReplicaWarnings } from './plan/other-replicas.ts';
 import { overlapClaims } from './plan/password-overlap.ts';
+import { proxyProblem } from './plan/proxy.ts';
 import { specWarnings } from './plan/warnings.ts';
 
 export function redisStatus(situation: Situation, plan: Plan<RedisAction>): StatusReport {
@@ -81,7 +82,11 @@ function judge(situation: Situation, plan: Plan<RedisAction>, initialized: boole
   const { outcome } = plan;
   const { primary } = situation.topology;
   const findings = primary === undefined ? [] : findingsIn(situation);
-  const problems = primary === undefined ? [] : [...readinessProblems(situation, primary), ...findings];
+  const proxy = proxyProblem(situation);
+  const problems =
+    primary === undefined
+      ? []
+      : [...readinessProblems(situation, primary), ...findings, ...(proxy === undefined ? [] : [proxy])];
   const changing = isChanging(situation);
   const growing = isExpanding(situation.spec.storage.size, situation.children);
   const [finding] = findings;

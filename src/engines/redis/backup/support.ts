@@ -10,7 +10,7 @@ import type { RedisSpec } from '../kind/schema.ts';
 import { parseServer, serverText } from '../kind/server.ts';
 import { dataPort, paths, redisNames, sentinelPort, termAnnotation } from '../names.ts';
 import { sizeToldBy } from '../observe/situation.ts';
-import { isSentinelPod } from '../resources/members.ts';
+import { isDataPod } from '../resources/members.ts';
 
 const authDirectory = '/etc/clusterwright/auth';
 const identityDirectory = '/etc/clusterwright/internal';
@@ -89,7 +89,7 @@ export const redisBackup: BackupSupport<RedisSpec> = {
   specFields: (engineVersion) => ({ engine: parseServer(engineVersion).engine }),
 
   async contents(cluster, children, io) {
-    const [pod] = children.pods.filter((candidate) => !isSentinelPod(candidate));
+    const [pod] = children.pods.filter(isDataPod);
     const address = pod?.status?.podIP;
     if (address === undefined) throw new Error('no data node has an address');
     const target = { address, port: dataPort, credentials: await credentialsOf(cluster, io) };

@@ -29,6 +29,7 @@ import { storageRules, storageSchema } from '../../../api/storage.ts';
 import { directiveProperties } from './directives.ts';
 import { redisBootstrapRules, redisBootstrapSchema } from './import-from.ts';
 import { monitoringSchema } from './monitoring.ts';
+import { proxyRules, proxySchema } from './proxy.ts';
 import { releasedImage } from './released-image.ts';
 import { serverEngines } from './server.ts';
 import { directiveRules, engineRules, runningRules, versionRules } from './version-rules.ts';
@@ -189,6 +190,7 @@ export const redisSpecSchema = {
     scheduling: schedulingSchema,
     pods: podsWithAccountSchema,
     access: accessSchema,
+    proxy: proxySchema,
     networkPolicy: networkPolicySchema,
     config: configSchema,
     auth: authSchema,
@@ -239,6 +241,7 @@ export const redisSpecSchema = {
     ...computeRules('resources', dataMemory),
     ...computeRules('sentinel.resources', sentinelMemory),
     ...exporterRules,
+    ...proxyRules,
     ...engineRules,
     ...directiveRules,
   ],

@@ -15,7 +15,7 @@ import { infoFields, pairs } from '../client/reply-fields.ts';
 import { credentialsOf, logIn, withSession } from '../client/session.ts';
 import type { RedisSpec } from '../kind/schema.ts';
 import { dataPort, sentinelPort } from '../names.ts';
-import { isSentinelPod } from '../resources/members.ts';
+import { isProxyPod, isSentinelPod } from '../resources/members.ts';
 
 /** Those after which another node may be primary, or a member has come, gone or moved. */
 const channels = [
@@ -46,7 +46,7 @@ const dataPrefix = 'data/';
 export function redisEndpoints(children: Children): string[] {
   return children.pods.flatMap((pod) => {
     const address = pod.status?.podIP;
-    if (address === undefined || pod.status?.phase !== 'Running') return [];
+    if (address === undefined || pod.status?.phase !== 'Running' || isProxyPod(pod)) return [];
     return [isSentinelPod(pod) ? address : `${dataPrefix}${address}`];
   });
 }

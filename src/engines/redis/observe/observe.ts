@@ -21,7 +21,7 @@ import {
   termCarrier,
   unassigned,
 } from '../names.ts';
-import { isSentinelPod } from '../resources/members.ts';
+import { isDataPod, isSentinelPod } from '../resources/members.ts';
 import { settingsToHold } from '../resources/settings.ts';
 import { timingOf } from '../resources/timing.ts';
 import { acceptedBy, knowsAll, withFormers } from './accepted.ts';
@@ -33,7 +33,7 @@ export async function observeRedis(
   children: Children,
   io: EngineContext,
 ): Promise<RedisObserved> {
-  const data = children.pods.filter((pod) => !isSentinelPod(pod));
+  const data = children.pods.filter(isDataPod);
   const sentinels = children.pods.filter(isSentinelPod);
   const nobody = { data: data.map(silentPod), sentinels: sentinels.map(silentPod) };
   // Pods wait for the Secret, too: it is made whether or not one of them runs.

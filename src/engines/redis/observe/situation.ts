@@ -4,7 +4,7 @@ import { isOfPod } from '../../../plan/claimed.ts';
 import { type Children, type Claim, childrenOf, type Pod } from '../../../resources/children.ts';
 import type { RedisSpec } from '../kind/schema.ts';
 import { addressAnnotation, choiceAnnotation, choiceOf, redisNames, termAnnotation } from '../names.ts';
-import { isSentinelPod } from '../resources/members.ts';
+import { isDataPod, isSentinelPod } from '../resources/members.ts';
 import { answering, type DataNode, type RedisObserved } from './observed.ts';
 import { type Topology, topologyOf, withoutLostFailovers } from './topology.ts';
 
@@ -30,7 +30,7 @@ export function situationOf(cluster: Cluster<RedisSpec>, found: Children, report
   const names = redisNames(cluster.metadata.name);
   const { spec } = cluster;
   const children = withOwnClaims(cluster, found);
-  const dataPods = children.pods.filter((pod) => !isSentinelPod(pod));
+  const dataPods = children.pods.filter(isDataPod);
   const addresses = new Set(dataPods.flatMap((pod) => pod.status?.podIP ?? []));
   const observed = withoutLostFailovers(reported, addresses);
   const nodes = answering(observed.data);

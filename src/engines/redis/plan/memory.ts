@@ -10,7 +10,7 @@ import type { Pod } from '../../../resources/children.ts';
 import type { RedisSpec } from '../kind/schema.ts';
 import { redisNames } from '../names.ts';
 import type { Situation } from '../observe/situation.ts';
-import { isSentinelPod } from '../resources/members.ts';
+import { isDataPod } from '../resources/members.ts';
 import { dataShareOfLimit, mebibyte, memoryShares } from '../resources/memory-shares.ts';
 
 /** Bytes that every data node has which runs, and the next one will have. Of a pod that is being resized, what its kubelet has set counts, too. */
@@ -60,7 +60,7 @@ export function heldMemory({ cluster, children, nodes }: Situation): HeldMemory 
   const requested = template?.find(({ name }) => name === 'redis')?.resources?.requests?.memory;
   const held = withMemory(cluster, before, requested);
   if (nodes.length === 0) {
-    const mayTell = children.pods.some((pod) => !isSentinelPod(pod) && pod.status?.phase === 'Running');
+    const mayTell = children.pods.some((pod) => isDataPod(pod) && pod.status?.phase === 'Running');
     return mayTell ? { cluster: held } : undefined;
   }
   const fullest = nodes.reduce((a, b) => (b.usedMemory > a.usedMemory ? b : a));

@@ -17,7 +17,7 @@ import { awaitingExpansion, expandingVolumes, growthSteps } from '../../../plan/
 import type { Pod } from '../../../resources/children.ts';
 import type { RedisAction } from '../action.ts';
 import { identityUnusable } from '../client/identity.ts';
-import { redisNames } from '../names.ts';
+import { proxyComponent, redisNames } from '../names.ts';
 import { answering, type DataNode, type RedisObserved } from '../observe/observed.ts';
 import type { Situation } from '../observe/situation.ts';
 import { redisResources } from '../resources/resources.ts';
@@ -31,6 +31,7 @@ import { leftBehindPod } from './left-behind.ts';
 import { heldMemory } from './memory.ts';
 import { awaitsPasswords, planPasswords, planRetirement, retiring, untilOverlapEnds } from './password-overlap.ts';
 import { isAnyUntold, passwordProblem } from './password-problem.ts';
+import { heldEntrance, proxyProblem, proxyRestart } from './proxy.ts';
 import { planChoice, planRecord, planTerm } from './record.ts';
 import { awaitsSentinels, configureSteps, planForgetting, planRepairs } from './repair.ts';
 import { planSwitchover, preferenceSteps, restartWanted, withRestart } from './requests.ts';
@@ -59,8 +60,14 @@ export function planRedis(situation: Situation): RedisPlan {
 
 function planAsWanted(situation: Situation): RedisPlan {
   const { spec, children } = situation;
-  const plan = awaitingExpansion(planSituation(situation), spec.storage.size, children);
+  const plan = awaitingExpansion(awaitingProxy(planSituation(situation), situation), spec.storage.size, children);
   return sparingVolumes(plan, children, (pods) => goingVolumesOutcome(situation, pods));
+}
+
+/** The members are well. */
+function awaitingProxy(plan: RedisPlan, situation: Situation): RedisPlan {
+  const problem = plan.outcome.state === 'settled' ? proxyProblem(situation) : undefined;
+  return problem === undefined ? plan : { ...plan, outcome: wait('ProxyNotReady', problem) };
 }
 
 function planSituation(situation: Situation): RedisPlan {
@@ -142,8 +149,10 @@ function withObjects(
   };
   const restart = restartWanted(situation);
   const desired = redisResources(cluster).map((wanted) => {
-    if (wanted.object.kind !== 'StatefulSet') return wanted;
+    if (wanted.object.kind === 'Service') return { ...wanted, object: heldEntrance(wanted.object, situation) };
     const isData = wanted.object.metadata.name === names.data;
+    if (wanted.object.kind !== 'StatefulSet' || !(isData || wanted.object.metadata.name === names.sentinel))
+      return wanted;
     const held = isTroubled ? { data: situation.dataSize, sentinels: situation.sentinelSize } : sizes;
     const live = children.statefulSet(wanted.object.metadata.name);
     const asked = withRestart(wanted.object, restart);
@@ -159,7 +168,8 @@ function withObjects(
       ...patches,
       ...secretSteps(situation, objects),
       ...objects,
-      ...surplusSteps(cluster, children, desired),
+      ...surplusSteps(cluster, children, desired, [proxyComponent]),
+      ...proxyRestart(situation),
       ...growthSteps(cluster.spec.storage.size, children.claims),
       ...others,
     ],

@@ -5,6 +5,7 @@ import { type ExternalService, externalService } from '../../../resources/extern
 import { accessComponent, ownedMetadata, selectorLabels } from '../../../resources/metadata.ts';
 import type { RedisSpec } from '../kind/schema.ts';
 import { dataPort, redisNames, roleLabel } from '../names.ts';
+import { primarySelector } from './proxy.ts';
 
 export function accessServices(cluster: Cluster<RedisSpec>): KubeObject[] {
   const { metadata, spec } = cluster;
@@ -12,19 +13,19 @@ export function accessServices(cluster: Cluster<RedisSpec>): KubeObject[] {
   const part = { engine: 'redis', component: accessComponent, version: spec.version };
   const data = selectorLabels(cluster, { engine: 'redis', component: 'data' });
   const port = { name: 'redis', port: dataPort, targetPort: 'redis', protocol: 'TCP' };
-  const service = (name: string, wanted: ExternalService | undefined, role: string) =>
+  const service = (name: string, wanted: ExternalService | undefined, selector: Record<string, string>) =>
     wanted === undefined
       ? []
       : [
           externalService(wanted, {
             metadata: ownedMetadata(cluster, `${name}-external`, part),
-            selector: { ...data, [roleLabel]: role },
+            selector,
             port,
             unready: false,
           }),
         ];
   return [
-    ...service(names.primary, spec.access?.primary, 'primary'),
-    ...service(names.replicas, spec.access?.replicas, 'replica'),
+    ...service(names.primary, spec.access?.primary, primarySelector(cluster, spec.proxy !== undefined)),
+    ...service(names.replicas, spec.access?.replicas, { ...data, [roleLabel]: 'replica' }),
   ];
 }

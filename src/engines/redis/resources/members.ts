@@ -6,3 +6,12 @@ import { componentLabel } from '../../../resources/metadata.ts';
 export function isSentinelPod({ metadata: { name, labels } }: Pod): boolean {
   return /-sentinel-\d+$/.test(name) && labels?.[componentLabel] !== 'data';
 }
+
+/** As above. */
+export function isProxyPod({ metadata: { name, labels } }: Pod): boolean {
+  return /-proxy-\d+$/.test(name) && labels?.[componentLabel] !== 'data' && labels?.[componentLabel] !== 'sentinel';
+}
+
+export function isDataPod(pod: Pod): boolean {
+  return !isSentinelPod(pod) && !isProxyPod(pod);
+}

@@ -12,12 +12,13 @@ import { bindingOf, generatedSecret } from '../../../resources/secret.ts';
 import { clusterIPService, headlessService } from '../../../resources/service.ts';
 import { identityKey } from '../client/identity.ts';
 import type { RedisSpec } from '../kind/schema.ts';
-import { dataPort, exporterPort, redisNames, roleLabel, sentinelPort } from '../names.ts';
+import { dataPort, exporterPort, proxyHealthPort, redisNames, roleLabel, sentinelPort } from '../names.ts';
 import { accessServices } from './access-services.ts';
 import { redisConf, restartHash, sentinelConf } from './config.ts';
 import { exporterFiles } from './exporter.ts';
 import { fenceFiles } from './fence.ts';
 import { dataStatefulSet, sentinelStatefulSet } from './pods.ts';
+import { primarySelector, proxyChildren, proxyFlag } from './proxy.ts';
 import { scripts } from './scripts.ts';
 import { timingOf } from './timing.ts';
 
@@ -34,12 +35,8 @@ export const redisResources = memoize((cluster: Cluster<RedisSpec>): readonly De
   const redisPorts = [{ name: 'redis', port: dataPort, targetPort: 'redis', protocol: 'TCP' }];
   const sentinelPorts = [{ name: 'sentinel', port: sentinelPort, targetPort: 'sentinel', protocol: 'TCP' }];
 
-  const roleService = (name: string, role: string): KubeObject =>
-    clusterIPService({
-      metadata: ownedMetadata(cluster, name, data),
-      selector: { ...dataSelector, [roleLabel]: role },
-      ports: redisPorts,
-    });
+  const redisService = (name: string, selector: Record<string, string>): KubeObject =>
+    clusterIPService({ metadata: ownedMetadata(cluster, name, data), selector, ports: redisPorts });
 
   const objects: Desired[] = [
     {
@@ -55,7 +52,7 @@ export const redisResources = memoize((cluster: Cluster<RedisSpec>): readonly De
         ports: redisPorts,
       }),
     },
-    { object: roleService(names.primary, 'primary') },
+    { object: redisService(names.primary, primarySelector(cluster, spec.proxy !== undefined)) },
     { object: disruptionBudget(ownedMetadata(cluster, names.data, data), dataSelector) },
     { object: dataStatefulSet(cluster, data, restartHash(cluster)) },
   ];
@@ -71,7 +68,7 @@ export const redisResources = memoize((cluster: Cluster<RedisSpec>): readonly De
   }
   if (withSentinel) {
     objects.push(
-      { object: roleService(names.replicas, 'replica') },
+      { object: redisService(names.replicas, { ...dataSelector, [roleLabel]: 'replica' }) },
       {
         object: headlessService({
           metadata: ownedMetadata(cluster, names.sentinel, sentinel),
@@ -81,9 +78,13 @@ export const redisResources = memoize((cluster: Cluster<RedisSpec>): readonly De
       },
       { object: disruptionBudget(ownedMetadata(cluster, names.sentinel, sentinel), sentinelSelector) },
       { object: sentinelStatefulSet(cluster, sentinel) },
+      ...proxyChildren(cluster),
     );
   }
-  const ports = { clients: [dataPort, ...(withSentinel ? [sentinelPort] : [])], metrics: [exporterPort] };
+  const ports = {
+    clients: [dataPort, ...(withSentinel ? [sentinelPort] : [])],
+    metrics: [exporterPort, ...(spec.proxy === undefined ? [] : [proxyHealthPort])],
+  };
   objects.push(
     ...accessChildren([
       ...accessServices(cluster),
@@ -124,5 +125,6 @@ function configFiles(cluster: Cluster<RedisSpec>): Record<string, string> {
     'ask-within-ms': `${askWithinMs}\n`,
     ...fenceFiles(cluster),
     'sentinel.conf': sentinelConf(cluster),
+    ...proxyFlag(cluster),
   };
 }

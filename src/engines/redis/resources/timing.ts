@@ -19,6 +19,9 @@ export interface Timing {
    * begin a failover of its own, and two nodes would take writes.
    */
   readonly askWithinMs: number;
+  /** How often a proxy asks each sentinel. It takes a sentinel for silent at the second answer that does not come. */
+  readonly proxyAsksMs: number;
+  readonly proxyAnswerMs: number;
   /** A node may join a primary and leave it in time. */
   readonly isEnoughToLeave: boolean;
 }
@@ -38,6 +41,8 @@ export function timingOf({ spec }: Cluster<RedisSpec>): Timing {
     missedMs: Math.min(1_500, Math.max(leastMissedMs, Math.floor(downAfterMs / 2))),
     infoPeriodMs: Math.min(2_000, Math.floor((downAfterMs * 2) / 3)),
     askWithinMs: Math.min(3_000, downAfterMs - askingMs),
+    proxyAsksMs: Math.min(250, Math.floor(downAfterMs / 8)),
+    proxyAnswerMs: Math.min(1_000, Math.floor(downAfterMs / 4)),
     isEnoughToLeave: downAfterMs >= ampleMs,
   };
 }

@@ -125,6 +125,16 @@ confine_sentinel_clients() {
   [ -n "$identity_password" ] && [ ! -e /run/redis/confined ] || return 0
   case $(timeout 2 "$cli" -p 26379 acl setuser default SENTINEL_CLIENT_RULE 2> /dev/null) in OK*) : > /run/redis/confined ;; esac
 }
+# Of a sentinel: the user as whom a proxy asks for the address of the primary, and can do nothing else. It needs no password, so that proxies
+# hold none. Its name is that of the cluster: a sentinel of another one refuses it.
+settle_proxy_user() {
+  if [ -e "$CONFIG_DIR/proxy" ]; then
+    [ ! -e /run/redis/proxied ] || return 0
+    case $(ask 2 -p 26379 acl setuser "$identity/proxy" reset on nopass '+sentinel|get-master-addr-by-name') in OK*) : > /run/redis/proxied ;; esac
+  elif [ -e /run/redis/proxied ]; then
+    case $(ask 2 -p 26379 acl deluser "$identity/proxy") in [01]*) rm -f /run/redis/proxied ;; esac
+  fi
+}
 # Asks all sentinels at once; prints "ADDRESS SENTINEL VERDICT" of the view with the highest configuration epoch, then
 # all sentinels that watch anybody; or nothing. The verdict says whether a node may follow now. It acknowledges writes
 # from then on, and as long as the sentinels do not know it they may elect one that lacks them: so it is safe only where

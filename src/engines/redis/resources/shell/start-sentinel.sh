@@ -4,7 +4,7 @@ trap 'exit 143' TERM
 . "$CONFIG_DIR/library.sh"
 conf=/run/redis/sentinel.conf
 keep_password
-rm -f /run/redis/watching /run/redis/confined
+rm -f /run/redis/watching /run/redis/confined /run/redis/proxied
 escaped=$(printf '%s' "$password" | sed 's/[\\"]/\\&/g')
 passwords() {
   printf 'requirepass "%s"\n' "$escaped"

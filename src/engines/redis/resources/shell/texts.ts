@@ -436,6 +436,16 @@ confine_sentinel_clients() {
   [ -n "$identity_password" ] && [ ! -e /run/redis/confined ] || return 0
   case $(timeout 2 "$cli" -p 26379 acl setuser default SENTINEL_CLIENT_RULE 2> /dev/null) in OK*) : > /run/redis/confined ;; esac
 }
+# Of a sentinel: the user as whom a proxy asks for the address of the primary, and can do nothing else. It needs no password, so that proxies
+# hold none. Its name is that of the cluster: a sentinel of another one refuses it.
+settle_proxy_user() {
+  if [ -e "$CONFIG_DIR/proxy" ]; then
+    [ ! -e /run/redis/proxied ] || return 0
+    case $(ask 2 -p 26379 acl setuser "$identity/proxy" reset on nopass '+sentinel|get-master-addr-by-name') in OK*) : > /run/redis/proxied ;; esac
+  elif [ -e /run/redis/proxied ]; then
+    case $(ask 2 -p 26379 acl deluser "$identity/proxy") in [01]*) rm -f /run/redis/proxied ;; esac
+  fi
+}
 # Asks all sentinels at once; prints "ADDRESS SENTINEL VERDICT" of the view with the highest configuration epoch, then
 # all sentinels that watch anybody; or nothing. The verdict says whether a node may follow now. It acknowledges writes
 # from then on, and as long as the sentinels do not know it they may elect one that lacks them: so it is safe only where
@@ -537,6 +547,24 @@ case $answer in
     ;;
   *) rm -f /run/redis/loading ;;
 esac
+`,
+  'proxy.sh': `#!/bin/sh
+set -eu
+# HAProxy does not look in the search list of resolv.conf.
+CLUSTER_DOMAIN=cluster.local
+while read -r word rest; do
+  [ "$word" = search ] || continue
+  for domain in $rest; do
+    case $domain in svc.*) CLUSTER_DOMAIN=\${domain#svc.} ;; esac
+  done
+done < /etc/resolv.conf
+# Of pods with both families, Redis announces the first.
+case $POD_IP in
+  *:*) IP_FAMILY=ipv6 BIND='[::]' ;;
+  *) IP_FAMILY=ipv4 BIND='' ;;
+esac
+export CLUSTER_DOMAIN IP_FAMILY BIND
+exec haproxy -db -f "$CONFIG_DIR/haproxy.cfg"
 `,
   'sentinel-alive.sh': `#!/bin/sh
 set -eu
@@ -641,7 +669,7 @@ trap 'exit 143' TERM
 . "$CONFIG_DIR/library.sh"
 conf=/run/redis/sentinel.conf
 keep_password
-rm -f /run/redis/watching /run/redis/confined
+rm -f /run/redis/watching /run/redis/confined /run/redis/proxied
 escaped=$(printf '%s' "$password" | sed 's/[\\\\"]/\\\\&/g')
 passwords() {
   printf 'requirepass "%s"\\n' "$escaped"
@@ -856,6 +884,7 @@ set -eu
 settle_password 26379 || true
 timeout 2 "$cli" -p 26379 sentinel debug info-period "$(cat "$CONFIG_DIR/info-period-ms")" > /dev/null 2>&1 || true
 confine_sentinel_clients || true
+settle_proxy_user || true
 answer=$(timeout 2 "$cli" -p 26379 sentinel get-master-addr-by-name "$CLUSTER_NAME" 2>&1) || true
 case $answer in
   *NOAUTH* | *'AUTH failed'* | *'max number of clients'* | Error:*) [ -e /run/redis/watching ] ;;
