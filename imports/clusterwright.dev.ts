@@ -9448,7 +9448,7 @@ export interface RedisClusterSpec {
   readonly maintenance?: RedisClusterSpecMaintenance;
 
   /**
-   * Standalone: one Redis node without failover. Sentinel: a primary with replicas. Immutable.
+   * Standalone: one Redis node without failover. Sentinel: a primary with replicas. It can change from Standalone to Sentinel, and not back.
    *
    * @schema RedisClusterSpec#mode
    */
@@ -10257,7 +10257,7 @@ export function toJson_RedisClusterSpecMaintenance(obj: RedisClusterSpecMaintena
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * Standalone: one Redis node without failover. Sentinel: a primary with replicas. Immutable.
+ * Standalone: one Redis node without failover. Sentinel: a primary with replicas. It can change from Standalone to Sentinel, and not back.
  *
  * @schema RedisClusterSpecMode
  */
