@@ -23,6 +23,7 @@ import { dataPort, redisNames, roleLabel, sentinelPort } from './names.ts';
 import type { Situation } from './observe/situation.ts';
 import { findingsIn, readinessProblems } from './plan/health.ts';
 import { overlapClaims } from './plan/password-overlap.ts';
+import { userClaims } from './plan/users.ts';
 import { specWarnings } from './plan/warnings.ts';
 
 export function redisStatus(situation: Situation, plan: Plan<RedisAction>): StatusReport {
@@ -40,6 +41,7 @@ export function redisStatus(situation: Situation, plan: Plan<RedisAction>): Stat
       ...judged.conditions,
       ...findingClaims(findingsIn(situation)),
       ...overlapClaims(situation),
+      ...userClaims(situation),
       ...expansionConditions(spec.storage.size, situation.children),
       ...warningClaims([...specWarnings(cluster), ...shrinkWarnings(spec.storage.size, claims)]),
     ],

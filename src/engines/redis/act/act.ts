@@ -14,6 +14,7 @@ import { isNoSuchPrimary } from '../observe/observe.ts';
 import { sentinelSettings } from '../resources/config.ts';
 import { changePasswords } from './passwords.ts';
 import { switchover } from './switchover.ts';
+import { removeUsers, setUsers } from './users.ts';
 
 export async function actRedis(action: RedisAction, cluster: Cluster<RedisSpec>, io: EngineContext): Promise<void> {
   const { name } = cluster.metadata;
@@ -69,6 +70,10 @@ export async function actRedis(action: RedisAction, cluster: Cluster<RedisSpec>,
     case 'redis.acceptAsWell':
     case 'redis.retirePasswords':
       return changePasswords(action, cluster, credentials, io);
+    case 'redis.setUsers':
+      return setUsers(action, cluster, credentials, io);
+    case 'redis.removeUsers':
+      return removeUsers(action, cluster, credentials, io);
     case 'redis.forget':
       await at(action.sentinel.address, sentinelPort, (c) => c.command('SENTINEL', 'RESET', name));
       return;

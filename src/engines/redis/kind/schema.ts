@@ -29,6 +29,7 @@ import { directiveProperties } from './directives.ts';
 import { monitoringSchema } from './monitoring.ts';
 import { releasedImage } from './released-image.ts';
 import { serverEngines } from './server.ts';
+import { usersSchema } from './users.ts';
 import { directiveRules, engineRules, runningRules, versionRules } from './version-rules.ts';
 
 /** Least memory limits that the processes start and fork with. */
@@ -163,6 +164,7 @@ export const redisSpecSchema = {
     networkPolicy: networkPolicySchema,
     config: configSchema,
     auth: authSchema,
+    users: usersSchema,
     monitoring: monitoringSchema,
     backup: backupPolicySchema(),
     bootstrap: bootstrapSchema({}),

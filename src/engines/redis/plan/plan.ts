@@ -35,6 +35,7 @@ import { configureSteps, planForgetting, planRepairs } from './repair.ts';
 import { planRoles } from './roles.ts';
 import { eligibilitySteps, planMovePrimary, type Sizes, sizesFor } from './scaling.ts';
 import { switchoverStep } from './switchover-step.ts';
+import { planUsers, usersUnknown } from './users.ts';
 
 type RedisPlan = Plan<RedisAction>;
 
@@ -163,7 +164,12 @@ function planWithPrimary(situation: Situation, primary: DataNode): RedisPlan {
     ...eligibilitySteps(situation),
   ];
   // Nothing waits for them: a server may refuse one for ever.
-  const settings = [...planPasswords(situation), ...configureSteps(situation), ...planTerm(situation, primary)];
+  const settings = [
+    ...planPasswords(situation),
+    ...configureSteps(situation),
+    ...planTerm(situation, primary),
+    ...planUsers(situation),
+  ];
   const problems = disruptionBlockers(situation, primary);
   const leaving = situation.dataPods.some(
     (pod) => isPrimary(pod, primary) && pod.metadata.deletionTimestamp !== undefined,
@@ -205,7 +211,10 @@ function planWithPrimary(situation: Situation, primary: DataNode): RedisPlan {
   if (restart !== undefined) return unfinished(restart.steps, restart.outcome);
   const retirement = planRetirement(situation);
   if (retirement.length > 0) return unfinished(retirement, retiring(situation.cluster));
-  const outcome = identityOutcome(situation.observed.identity, situation.cluster) ?? untilOverlapEnds(situation);
+  const outcome =
+    identityOutcome(situation.observed.identity, situation.cluster) ??
+    usersUnknown(situation) ??
+    untilOverlapEnds(situation);
   return withObjects(situation, sizes, [...roles, ...settings], outcome);
 }
 

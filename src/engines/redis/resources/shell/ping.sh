@@ -3,6 +3,7 @@ set -eu
 . "$CONFIG_DIR/library.sh"
 settle_password 6379 || true
 [ -n "$(sentinels)" ] || keep_accepted || true
+keep_users || true
 # Whatever the volume says, it is no matter of readiness.
 (. "$CONFIG_DIR/volume.sh" && look && { settle_mark || true; settle_term; }) || true
 confine_clients || true

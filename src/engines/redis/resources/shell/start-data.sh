@@ -6,6 +6,7 @@ trap 'exit 143' TERM
 conf=/run/redis/redis.conf
 keep_password
 rm -f /run/redis/loading /run/redis/confined
+: > "$restoring"
 . "$CONFIG_DIR/volume.sh"
 judge_volume
 blank=yes
