@@ -21,7 +21,8 @@ const names = (reply: Reply): string[] => (Array.isArray(reply) ? reply.map(Stri
 
 /** @throws where the server does not tell: then nothing can be judged */
 export async function adminCommands(connection: RedisConnection): Promise<CommandShape[]> {
-  const all = names(await connection.command('ACL', 'CAT', 'admin'));
+  // In the same order each time: a condition names some of them.
+  const all = names(await connection.command('ACL', 'CAT', 'admin')).sort();
   const told = await connection.command('COMMAND', 'INFO', ...all);
   const shapes = all.map((name, i): CommandShape | undefined => {
     const shape = Array.isArray(told) ? told[i] : undefined;

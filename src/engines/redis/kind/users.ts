@@ -44,7 +44,7 @@ export const usersSchema = {
       },
       secretRef: {
         ...secretRefSchema,
-        description: 'Secret with the password. Passwords in the keys KEY-next and KEY-previous are accepted, too.',
+        description: 'Secret with the password. The user can also log in with the passwords in the keys KEY-next and KEY-previous.',
       },
       rules: {
         type: 'array',

@@ -12,12 +12,11 @@ import { redisConnection } from '../client/connection.ts';
 import { findingsOf, minReplicasIn, pingAnswer } from '../client/findings.ts';
 import { passwordSecret, secretAgeMs } from '../client/password.ts';
 import { infoFields, pairs } from '../client/reply-fields.ts';
-import { credentialsOf, logIn, withSession } from '../client/session.ts';
+import { type Credentials, credentialsOf, logIn, withSession } from '../client/session.ts';
 import { wantedUsers } from '../client/wanted-users.ts';
 import type { RedisSpec } from '../kind/schema.ts';
 import { dataPort, sentinelPort } from '../names.ts';
 import { isSentinelPod } from '../resources/members.ts';
-import type { NodeUsers } from './observed.ts';
 import { observeUsers } from './users.ts';
 
 /** Those after which another node may be primary, or a member has come, gone or moved. */
@@ -95,18 +94,24 @@ export async function listenToDataNode(
       const fields = infoFields(`${persistence}\r\n${replication}`);
       return findingsOf(address, fields, ping, minReplicasIn(pairs(config))).map(({ message }) => message);
     });
-    // Where a server refuses a user, that stays so, and is no news.
-    const users = await observeUsers({ address, credentials }, await wantedUsers(cluster, io), io);
-    const now = [...found, ...userNews(users)].join();
+    const now = [...found, ...(await userNews(address, cluster, credentials, io))].join();
     if (now !== before) changed();
     before = now;
     await io.sleep(everyMs);
   }
 }
 
-function userNews(users: NodeUsers): string[] {
-  if ('unknown' in users) return [users.unknown];
-  return [...users.due, ...users.former.map((name) => `-${name}`)];
+/** Which users are not as the spec has them. One that a server refuses stays so, and is no news. */
+async function userNews(
+  address: string,
+  cluster: Cluster<RedisSpec>,
+  credentials: Credentials,
+  io: EngineContext,
+): Promise<string[]> {
+  const wanted = await wantedUsers(cluster, io);
+  if (wanted.length === 0) return [];
+  const users = await observeUsers({ address, credentials }, wanted, io);
+  return 'unknown' in users ? [users.unknown] : [...users.due, ...users.former.map((name) => `-${name}`)];
 }
 
 /** Listens to one sentinel until the connection ends. Rejects when it cannot be opened. */
