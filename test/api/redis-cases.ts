@@ -12,6 +12,7 @@ import { processCases } from './process-cases.ts';
 import { createCases } from './redis-create-cases.ts';
 import { engineCases } from './redis-engine-cases.ts';
 import { updateCases } from './redis-update-cases.ts';
+import { userCases } from './redis-user-cases.ts';
 import { databaseCases, place } from './target-cases.ts';
 
 /** What a directive takes at its limits, and what lies just beyond them. */
@@ -80,6 +81,7 @@ export const redisCases: readonly Case[] = [
   ...createCases,
   ...updateCases,
   ...engineCases,
+  ...userCases,
   ...quantities,
   ...directives,
   ...databaseCases,

@@ -181,6 +181,7 @@ describe.skipIf(serverPrograms.length === 0).each([...serverPrograms])('users on
     [['+@all', '-@admin', '-publish', '&*', '~*']],
     [['+@all', '-@admin', 'resetchannels', '&app:*', '(+publish &other:*)']],
     [['+info', '+flushall', '+keys', '~*']],
+    [['+@read', '+@write', '+@hyperloglog', '~*']],
   ])('rules %j need no administrator', async (rules) => {
     await pass([{ name: 'app', rules }]);
     expect(await look([{ name: 'app', rules }])).toEqual(inOrder);
