@@ -29,8 +29,20 @@ describe('the users of a data node', () => {
     ['with another password', [record], app, shown(['on'], '+get', '2'), { due: ['app'], byHand: [], former: [] }],
     ['with another spec', [record], { ...app, words: ['#2'] }, shown(), { due: ['app'], byHand: [], former: [] }],
     ['an odd answer', [record], app, 'OK', { due: ['app'], byHand: [], former: [] }],
-    ['a Secret of no use', [record], { name: 'app', isAdmin: false, problem: 'why' }, null, { due: [], byHand: [], former: [] }],
-    ['not in the spec any more', [{ ...record, name: 'gone' }], app, null, { due: ['app'], byHand: [], former: ['gone'] }],
+    [
+      'a Secret of no use',
+      [record],
+      { name: 'app', isAdmin: false, problem: 'why' },
+      null,
+      { due: [], byHand: [], former: [] },
+    ],
+    [
+      'not in the spec any more',
+      [{ ...record, name: 'gone' }],
+      app,
+      null,
+      { due: ['app'], byHand: [], former: ['gone'] },
+    ],
   ])('%s', (_, records, wanted, found, expected) => {
     expect(usersOf(records, [wanted], new Map([['app', found]]))).toEqual(expected);
   });
@@ -87,7 +99,12 @@ describe('a Secret of a user', () => {
 });
 
 describe('a plan', () => {
-  const due = (users: Partial<Exclude<NodeUsers, { unknown: string }>>): NodeUsers => ({ due: [], byHand: [], former: [], ...users });
+  const due = (users: Partial<Exclude<NodeUsers, { unknown: string }>>): NodeUsers => ({
+    due: [],
+    byHand: [],
+    former: [],
+    ...users,
+  });
   const planOf = (story: Story) => {
     const { cluster, children, observed } = redisWorld(story);
     const situation = situationOf(cluster, children, observed);
@@ -98,7 +115,10 @@ describe('a plan', () => {
 
   it('sets and removes on each node by itself, and reads the spec anew before a removal', () => {
     const { acts } = planOf({
-      nodes: { 0: { users: due({ due: ['a', 'b'], byHand: ['b'] }) }, 2: { users: due({ former: ['c'], due: ['a'] }) } },
+      nodes: {
+        0: { users: due({ due: ['a', 'b'], byHand: ['b'] }) },
+        2: { users: due({ former: ['c'], due: ['a'] }) },
+      },
     });
     expect(acts.map(({ summary, destructive, event }) => [summary, destructive, event])).toEqual([
       ['set users a, b on db-0, in the place of b that somebody else has made', undefined, 'UserTakenOver'],
@@ -118,7 +138,10 @@ describe('a plan', () => {
   });
 
   it('is in no hurry to set anything where all are in order, and tells of Secrets that are of no use', () => {
-    const { acts, plan, status } = planOf({ nodes: { all: { users: due({}) } }, observed: { userProblems: ['a: why'] } });
+    const { acts, plan, status } = planOf({
+      nodes: { all: { users: due({}) } },
+      observed: { userProblems: ['a: why'] },
+    });
     expect([acts, plan.outcome.state]).toEqual([[], 'settled']);
     expect(status.conditions.filter(({ type }) => type.startsWith('User'))).toEqual([
       { type: 'UserSecretMissing', status: 'True', reason: 'SecretUnusable', message: 'a: why' },

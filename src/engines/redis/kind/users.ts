@@ -44,7 +44,8 @@ export const usersSchema = {
       },
       secretRef: {
         ...secretRefSchema,
-        description: 'Secret with the password. The user can also log in with the passwords in the keys KEY-next and KEY-previous.',
+        description:
+          'Secret with the password. The user can also log in with the passwords in the keys KEY-next and KEY-previous.',
       },
       rules: {
         type: 'array',
