@@ -154,7 +154,7 @@ describe.skipIf(!isPossible).each([...serverPrograms])('beside servers of $name'
       'until REDISCLI_AUTH=pw $SERVER-cli info replication | grep -q master_link_status:up; do sleep 0.02; done',
       '/bin/sh "$CONFIG_DIR/admit.sh" > /dev/null 2>&1; users',
     ];
-    const story = ['admit', setTo('app'), set('app'), 'probe', ...primary, 'restart', ...follow, login('other')];
+    const story = ['admit', setTo('app'), set('app'), 'probe; restart', ...primary, ...follow, login('other')];
     expect(play(...story)).toEqual(['admitted after 0', `${recordUser} default other`, 'other']);
   });
 

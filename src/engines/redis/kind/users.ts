@@ -52,6 +52,7 @@ export const usersSchema = {
         description:
           'Rules as in ACL SETUSER: commands, categories, keys, channels, and selectors in parentheses. Without rules, a user may do nothing.',
         maxItems: 12,
+        'x-kubernetes-list-type': 'atomic',
         items: {
           type: 'string',
           description: 'One rule, for example +@read, ~app:* or (+get ~other:*).',
