@@ -143,7 +143,7 @@ describe.skipIf(!isPossible).each([...serverPrograms])('beside servers of $name'
 
   it('a replica takes the users of its primary, whatever the pod had before', () => {
     const primary = [
-      'printf \'bind 127.0.0.2\\nport 6379\\nsave ""\\nrequirepass pw\\nuser clusterwright/apps/db on >own ~* &* +@all\\n\' > primary.conf',
+      'printf \'bind 127.0.0.2\\nport 6379\\nsave ""\\nrepl-diskless-sync-delay 0\\nrequirepass pw\\nuser clusterwright/apps/db on >own ~* &* +@all\\n\' > primary.conf',
       '$SERVER-server primary.conf > /dev/null 2>&1 & primary=$!',
       "trap 'kill -9 $primary $(cat server.pid) 2> /dev/null' EXIT",
       'until $SERVER-cli -h 127.0.0.2 ping 2> /dev/null | grep -q .; do sleep 0.02; done',
