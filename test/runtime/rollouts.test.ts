@@ -34,7 +34,9 @@ function world(limit = 1) {
     clock: { monotonic: () => now },
   });
   const tell = (object: KubeObject, type: 'added' | 'deleted'): void => {
-    for (const call of onCluster) call(engine, { type, object, origin: 'event' } as Change);
+    const change: Change =
+      type === 'added' ? { type, object, origin: 'event' } : { type, object, previous: object, origin: 'event' };
+    for (const call of onCluster) call(engine, change);
   };
   return {
     rollouts,

@@ -2,12 +2,13 @@
  * Clients of the pooler of a PostgresCluster do not notice what is planned: a switchover, and a restart of all members. Beside it, what
  * exporters tell, and access from outside of the Kubernetes cluster.
  */
-import { switchoverAnnotation } from '../../../src/api/maintenance.ts';
+
 import { execFile } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { switchoverAnnotation } from '../../../src/api/maintenance.ts';
 import { pods as podResource, secrets, services } from '../../../src/api/resource.ts';
 import { images as recipes } from '../../../src/engines/images.ts';
 import { exporterComponent, exporterPort } from '../../../src/engines/postgres/names.ts';

@@ -1,5 +1,5 @@
-import { switchoverAnnotation } from '../../../src/api/maintenance.ts';
 import { describe, expect, it } from 'vitest';
+import { switchoverAnnotation } from '../../../src/api/maintenance.ts';
 import type { KubeObject } from '../../../src/api/object.ts';
 import type { PostgresSpecInput } from '../../../src/engines/postgres/kind/schema.ts';
 import { roles } from '../../../src/engines/postgres/names.ts';

@@ -38,6 +38,7 @@ import { planSwitchover, preferenceSteps, restartWanted, withRestart } from './r
 import { planRoles } from './roles.ts';
 import { eligibilitySteps, planMovePrimary, type Sizes, sizesFor } from './scaling.ts';
 import { switchoverStep } from './switchover-step.ts';
+import { planUsers, usersUnknown } from './users.ts';
 
 type RedisPlan = Plan<RedisAction>;
 
@@ -192,6 +193,7 @@ function planWithPrimary(situation: Situation, primary: DataNode): RedisPlan {
     ...configureSteps(situation),
     ...preferenceSteps(situation),
     ...planTerm(situation, primary),
+    ...planUsers(situation),
   ];
   const problems = disruptionBlockers(situation, primary);
   const leaving = situation.dataPods.some(
@@ -234,7 +236,10 @@ function planWithPrimary(situation: Situation, primary: DataNode): RedisPlan {
   if (change !== undefined) return unfinished(change.steps, change.outcome);
   const retirement = planRetirement(situation);
   if (retirement.length > 0) return unfinished(retirement, retiring(situation.cluster));
-  const outcome = identityOutcome(situation.observed.identity, situation.cluster) ?? untilOverlapEnds(situation);
+  const outcome =
+    identityOutcome(situation.observed.identity, situation.cluster) ??
+    usersUnknown(situation) ??
+    untilOverlapEnds(situation);
   return withObjects(situation, sizes, [...roles, ...settings], outcome);
 }
 
