@@ -35,7 +35,7 @@ function world(limit = 1) {
   });
   const tell = (object: KubeObject, type: 'added' | 'deleted'): void => {
     const change: Change =
-      type === 'added' ? { type, object, origin: 'event' } : { type, object, previous: object, origin: 'event' };
+      type === 'added' ? { type, object, origin: 'watch' } : { type, object, previous: object, origin: 'watch' };
     for (const call of onCluster) call(engine, change);
   };
   return {
