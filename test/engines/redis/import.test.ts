@@ -249,12 +249,19 @@ describe('an import', () => {
     const { cluster, observed } = redisWorld({ spec, size: 0, sentinelSize: 0, primary: 'nobody', terms: {} });
     const fresh = redisWorld({ spec, size: 0, sentinelSize: 0, primary: 'nobody', children: () => [] });
     const plan = planRedis(situationOf(cluster, fresh.children, observed));
-    const sizes = plan.steps.flatMap((step) =>
-      step.type === 'create' && step.object.kind === 'StatefulSet'
-        ? [[step.object.metadata.name, (step.object.spec as { replicas: number }).replicas]]
-        : [],
+    const sizesIn = ({ steps }: typeof plan): unknown =>
+      Object.fromEntries(
+        steps.flatMap((step) =>
+          step.type === 'create' && step.object.kind === 'StatefulSet'
+            ? [[step.object.metadata.name, (step.object.spec as { replicas: number }).replicas]]
+            : [],
+        ),
+      );
+    expect(sizesIn(plan)).toEqual({ db: 1, 'db-sentinel': 0 });
+    const locked = planRedis(
+      situationOf(cluster, fresh.children, { ...observed, credentialsProblem: 'Secret db-auth does not exist' }),
     );
-    expect(Object.fromEntries(sizes)).toEqual({ db: 1, 'db-sentinel': 0 });
+    expect(sizesIn(locked)).toEqual({ db: 1, 'db-sentinel': 0 });
     const done = planned({ spec, size: 1, sentinelSize: 0, primary: 0 });
     expect(done.filter((step) => /replicas/.test(step))).toEqual([
       'apply StatefulSet db: spec.replicas 1 > 3',

@@ -29,10 +29,10 @@ import type { Sizes } from './scaling.ts';
 const soonMs = 500;
 
 /** The data of the cluster is yet to come from elsewhere. */
-export function isImporting({ cluster, topology, observed }: Situation): boolean {
+export function isImporting({ cluster, topology }: Situation): boolean {
   const isDone = cluster.status?.initialized === true || topology.primary !== undefined;
   const isWatched = topology.watching.length > 0;
-  return importSource(cluster) !== undefined && !isDone && !isWatched && observed.credentialsProblem === undefined;
+  return importSource(cluster) !== undefined && !isDone && !isWatched;
 }
 
 /** An earlier cluster of the name has left its data, and something else is asked for. Nothing is made then: a node would begin with that data. */

@@ -25,7 +25,7 @@ import { planAlone, planElection } from './election.ts';
 import { goingVolumesOutcome, heldForVolumes } from './going-volumes.ts';
 import { disruptionBlockers } from './health.ts';
 import { heldBack, mountsIdentity } from './held-template.ts';
-import { importOccupied, importSizes, planImport, settledCutOverSteps } from './import.ts';
+import { importOccupied, importSizes, isImporting, planImport, settledCutOverSteps } from './import.ts';
 import { planIntroductions, secretSteps } from './introduce.ts';
 import { leftBehindPod } from './left-behind.ts';
 import { heldMemory } from './memory.ts';
@@ -75,11 +75,12 @@ function planSituation(situation: Situation): RedisPlan {
   const { cluster, observed } = situation;
   const { primary } = situation.topology;
   const problem = passwordProblem(situation);
-  if (observed.credentialsProblem !== undefined) {
-    return withObjects(situation, sizesFor(situation, false), [], secretMissing(observed.credentialsProblem));
-  }
   const occupied = importOccupied(situation);
   if (occupied !== undefined) return { steps: [], outcome: occupied };
+  if (observed.credentialsProblem !== undefined) {
+    const sizes = isImporting(situation) ? importSizes(situation) : sizesFor(situation, false);
+    return withObjects(situation, sizes, [], secretMissing(observed.credentialsProblem));
+  }
   const imported = planImport(situation);
   if (imported !== undefined) {
     const stuck = planStuck(situation)?.steps ?? [];
