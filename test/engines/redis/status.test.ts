@@ -363,7 +363,6 @@ describe('the status', () => {
         "Progressing: db-1 does not answer; too few sentinels know and reach the members",
         "Degraded: db-1 does not answer; too few sentinels know and reach the members",
         "Reconciling: db-1 does not answer; too few sentinels know and reach the members",
-        "SpecWarning: with two data nodes a primary that is cut off from everybody goes on taking writes, which are lost when another has been elected; use three data nodes, or set config.min-replicas-to-write to 1",
       ]
     `);
   });
