@@ -72,7 +72,10 @@ export function writeThrough(addresses: readonly string[], password: string, pre
         connection = await open(addresses[turn % addresses.length] ?? '', 6379, password);
         while (!isOver) {
           const key = `${prefix}:${acknowledged.length}`;
-          if ((await connection.command('SET', key, key)) !== 'OK') throw new Error('not acknowledged');
+          const { close } = connection;
+          const patience = setTimeout(close, 5_000);
+          const answer = await connection.command('SET', key, key).finally(() => clearTimeout(patience));
+          if (answer !== 'OK') throw new Error('not acknowledged');
           acknowledged.push(key);
           longest = Math.max(longest, performance.now() - last);
           last = performance.now();
