@@ -34,7 +34,7 @@ function world(limit = 1) {
     clock: { monotonic: () => now },
   });
   const tell = (object: KubeObject, type: 'added' | 'deleted'): void => {
-    for (const call of onCluster) call(engine, { type, object, origin: 'event' } as Change);
+    for (const call of onCluster) call(engine, { type, object, previous: object, origin: 'watch' } as Change);
   };
   return {
     rollouts,
