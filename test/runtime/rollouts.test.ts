@@ -34,9 +34,7 @@ function world(limit = 1) {
     clock: { monotonic: () => now },
   });
   const tell = (object: KubeObject, type: 'added' | 'deleted'): void => {
-    const change: Change =
-      type === 'added' ? { type, object, origin: 'watch' } : { type, object, previous: object, origin: 'watch' };
-    for (const call of onCluster) call(engine, change);
+    for (const call of onCluster) call(engine, { type, object, previous: object, origin: 'watch' } as Change);
   };
   return {
     rollouts,
