@@ -1153,7 +1153,7 @@ export interface EtcdClusterSpec {
   readonly image?: string;
 
   /**
-   * Automatic maintenance of the databases, one member at a time, and when members may restart for changes that can wait.
+   * Automatic maintenance of the databases, one member at a time.
    *
    * @schema EtcdClusterSpec#maintenance
    */
@@ -1464,7 +1464,7 @@ export enum EtcdClusterSpecDeletionPolicy {
 }
 
 /**
- * Automatic maintenance of the databases, one member at a time, and when members may restart for changes that can wait.
+ * Automatic maintenance of the databases, one member at a time.
  *
  * @schema EtcdClusterSpecMaintenance
  */
@@ -1475,13 +1475,6 @@ export interface EtcdClusterSpecMaintenance {
    * @schema EtcdClusterSpecMaintenance#defrag
    */
   readonly defrag?: EtcdClusterSpecMaintenanceDefrag;
-
-  /**
-   * Times at which a rollout may begin. Outside of them, members keep their pods, and repairs, failovers and scaling go on. A rollout that has begun continues after the end of the window. When absent, at any time.
-   *
-   * @schema EtcdClusterSpecMaintenance#windows
-   */
-  readonly windows?: EtcdClusterSpecMaintenanceWindows[];
 }
 
 /**
@@ -1492,7 +1485,6 @@ export function toJson_EtcdClusterSpecMaintenance(obj: EtcdClusterSpecMaintenanc
   if (obj === undefined) { return undefined; }
   const result = {
     'defrag': toJson_EtcdClusterSpecMaintenanceDefrag(obj.defrag),
-    'windows': obj.windows?.map(y => toJson_EtcdClusterSpecMaintenanceWindows(y)),
   };
   // filter undefined values
   return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
@@ -2115,58 +2107,6 @@ export function toJson_EtcdClusterSpecMaintenanceDefrag(obj: EtcdClusterSpecMain
   const result = {
     'mode': obj.mode,
     'unusedPercent': obj.unusedPercent,
-  };
-  // filter undefined values
-  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
-}
-/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
-
-/**
- * A window on each of its days.
- *
- * @schema EtcdClusterSpecMaintenanceWindows
- */
-export interface EtcdClusterSpecMaintenanceWindows {
-  /**
-   * Days on which the window opens. When absent, every day.
-   *
-   * @schema EtcdClusterSpecMaintenanceWindows#days
-   */
-  readonly days?: EtcdClusterSpecMaintenanceWindowsDays[];
-
-  /**
-   * How long the window is open, in hours or minutes, such as 2h or 90m. From 10m to 24h. It may end on the next day.
-   *
-   * @schema EtcdClusterSpecMaintenanceWindows#duration
-   */
-  readonly duration: string;
-
-  /**
-   * Time of the day at which the window opens, such as 22:30.
-   *
-   * @schema EtcdClusterSpecMaintenanceWindows#start
-   */
-  readonly start: string;
-
-  /**
-   * Time zone of start and days, such as Europe/Berlin.
-   *
-   * @schema EtcdClusterSpecMaintenanceWindows#timeZone
-   */
-  readonly timeZone?: string;
-}
-
-/**
- * Converts an object of type 'EtcdClusterSpecMaintenanceWindows' to JSON representation.
- */
-/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
-export function toJson_EtcdClusterSpecMaintenanceWindows(obj: EtcdClusterSpecMaintenanceWindows | undefined): Record<string, any> | undefined {
-  if (obj === undefined) { return undefined; }
-  const result = {
-    'days': obj.days?.map(y => y),
-    'duration': obj.duration,
-    'start': obj.start,
-    'timeZone': obj.timeZone,
   };
   // filter undefined values
   return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
@@ -2943,28 +2883,6 @@ export enum EtcdClusterSpecMaintenanceDefragMode {
   AUTOMATIC = "Automatic",
   /** Off */
   OFF = "Off",
-}
-
-/**
- * Day of the week.
- *
- * @schema EtcdClusterSpecMaintenanceWindowsDays
- */
-export enum EtcdClusterSpecMaintenanceWindowsDays {
-  /** Mon */
-  MON = "Mon",
-  /** Tue */
-  TUE = "Tue",
-  /** Wed */
-  WED = "Wed",
-  /** Thu */
-  THU = "Thu",
-  /** Fri */
-  FRI = "Fri",
-  /** Sat */
-  SAT = "Sat",
-  /** Sun */
-  SUN = "Sun",
 }
 
 /**
@@ -4320,13 +4238,6 @@ export interface PostgresClusterSpec {
   readonly instances?: PostgresClusterSpecInstances;
 
   /**
-   * When the operator may restart members for changes that can wait.
-   *
-   * @schema PostgresClusterSpec#maintenance
-   */
-  readonly maintenance?: PostgresClusterSpecMaintenance;
-
-  /**
    * Metrics of each instance for Prometheus, by postgres_exporter in a pod of its own. When absent, there are none.
    *
    * @schema PostgresClusterSpec#monitoring
@@ -4441,7 +4352,6 @@ export function toJson_PostgresClusterSpec(obj: PostgresClusterSpec | undefined)
     'init': toJson_PostgresClusterSpecInit(obj.init),
     'initial': toJson_PostgresClusterSpecInitial(obj.initial),
     'instances': obj.instances,
-    'maintenance': toJson_PostgresClusterSpecMaintenance(obj.maintenance),
     'monitoring': toJson_PostgresClusterSpecMonitoring(obj.monitoring),
     'networkPolicy': toJson_PostgresClusterSpecNetworkPolicy(obj.networkPolicy),
     'parameters': ((obj.parameters) === undefined) ? undefined : (Object.entries(obj.parameters).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {})),
@@ -4719,34 +4629,6 @@ export enum PostgresClusterSpecInstances {
   /** 5 */
   VALUE_5 = 5,
 }
-
-/**
- * When the operator may restart members for changes that can wait.
- *
- * @schema PostgresClusterSpecMaintenance
- */
-export interface PostgresClusterSpecMaintenance {
-  /**
-   * Times at which a rollout may begin. Outside of them, members keep their pods, and repairs, failovers and scaling go on. A rollout that has begun continues after the end of the window. When absent, at any time.
-   *
-   * @schema PostgresClusterSpecMaintenance#windows
-   */
-  readonly windows?: PostgresClusterSpecMaintenanceWindows[];
-}
-
-/**
- * Converts an object of type 'PostgresClusterSpecMaintenance' to JSON representation.
- */
-/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
-export function toJson_PostgresClusterSpecMaintenance(obj: PostgresClusterSpecMaintenance | undefined): Record<string, any> | undefined {
-  if (obj === undefined) { return undefined; }
-  const result = {
-    'windows': obj.windows?.map(y => toJson_PostgresClusterSpecMaintenanceWindows(y)),
-  };
-  // filter undefined values
-  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
-}
-/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
  * Metrics of each instance for Prometheus, by postgres_exporter in a pod of its own. When absent, there are none.
@@ -5770,58 +5652,6 @@ export function toJson_PostgresClusterSpecBootstrapRestore(obj: PostgresClusterS
     'id': obj.id,
     'target': toJson_PostgresClusterSpecBootstrapRestoreTarget(obj.target),
     'until': toJson_PostgresClusterSpecBootstrapRestoreUntil(obj.until),
-  };
-  // filter undefined values
-  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
-}
-/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
-
-/**
- * A window on each of its days.
- *
- * @schema PostgresClusterSpecMaintenanceWindows
- */
-export interface PostgresClusterSpecMaintenanceWindows {
-  /**
-   * Days on which the window opens. When absent, every day.
-   *
-   * @schema PostgresClusterSpecMaintenanceWindows#days
-   */
-  readonly days?: PostgresClusterSpecMaintenanceWindowsDays[];
-
-  /**
-   * How long the window is open, in hours or minutes, such as 2h or 90m. From 10m to 24h. It may end on the next day.
-   *
-   * @schema PostgresClusterSpecMaintenanceWindows#duration
-   */
-  readonly duration: string;
-
-  /**
-   * Time of the day at which the window opens, such as 22:30.
-   *
-   * @schema PostgresClusterSpecMaintenanceWindows#start
-   */
-  readonly start: string;
-
-  /**
-   * Time zone of start and days, such as Europe/Berlin.
-   *
-   * @schema PostgresClusterSpecMaintenanceWindows#timeZone
-   */
-  readonly timeZone?: string;
-}
-
-/**
- * Converts an object of type 'PostgresClusterSpecMaintenanceWindows' to JSON representation.
- */
-/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
-export function toJson_PostgresClusterSpecMaintenanceWindows(obj: PostgresClusterSpecMaintenanceWindows | undefined): Record<string, any> | undefined {
-  if (obj === undefined) { return undefined; }
-  const result = {
-    'days': obj.days?.map(y => y),
-    'duration': obj.duration,
-    'start': obj.start,
-    'timeZone': obj.timeZone,
   };
   // filter undefined values
   return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
@@ -7109,28 +6939,6 @@ export function toJson_PostgresClusterSpecBootstrapRestoreUntil(obj: PostgresClu
   return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
 }
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
-
-/**
- * Day of the week.
- *
- * @schema PostgresClusterSpecMaintenanceWindowsDays
- */
-export enum PostgresClusterSpecMaintenanceWindowsDays {
-  /** Mon */
-  MON = "Mon",
-  /** Tue */
-  TUE = "Tue",
-  /** Wed */
-  WED = "Wed",
-  /** Thu */
-  THU = "Thu",
-  /** Fri */
-  FRI = "Fri",
-  /** Sat */
-  SAT = "Sat",
-  /** Sun */
-  SUN = "Sun",
-}
 
 /**
  * One column of the result.
@@ -9441,13 +9249,6 @@ export interface RedisClusterSpec {
   readonly image?: string;
 
   /**
-   * When the operator may restart members for changes that can wait.
-   *
-   * @schema RedisClusterSpec#maintenance
-   */
-  readonly maintenance?: RedisClusterSpecMaintenance;
-
-  /**
    * Standalone: one Redis node without failover. Sentinel: a primary with replicas. It can change from Standalone to Sentinel, and not back.
    *
    * @schema RedisClusterSpec#mode
@@ -9481,13 +9282,6 @@ export interface RedisClusterSpec {
    * @schema RedisClusterSpec#pods
    */
   readonly pods?: RedisClusterSpecPods;
-
-  /**
-   * HAProxy in pods of its own, to which the Service NAME-primary leads. It asks the sentinels who is primary, so that clients reach a new primary while the operator is away. Needs mode Sentinel. When absent, NAME-primary leads to the primary itself.
-   *
-   * @schema RedisClusterSpec#proxy
-   */
-  readonly proxy?: RedisClusterSpecProxy;
 
   /**
    * Number of Redis nodes, including the primary.
@@ -9525,13 +9319,6 @@ export interface RedisClusterSpec {
   readonly storage?: RedisClusterSpecStorage;
 
   /**
-   * ACL users on the Redis nodes, besides the user default. The operator removes users that it has created and that this list no longer contains. It does not change other users.
-   *
-   * @schema RedisClusterSpec#users
-   */
-  readonly users?: RedisClusterSpecUsers[];
-
-  /**
    * Version of the server, major.minor: 7.0 or later of Redis, 7.2 or later of Valkey. It can only increase, by at most one major version at a time.
    *
    * @schema RedisClusterSpec#version
@@ -9554,19 +9341,16 @@ export function toJson_RedisClusterSpec(obj: RedisClusterSpec | undefined): Reco
     'deletionPolicy': obj.deletionPolicy,
     'engine': obj.engine,
     'image': obj.image,
-    'maintenance': toJson_RedisClusterSpecMaintenance(obj.maintenance),
     'mode': obj.mode,
     'monitoring': toJson_RedisClusterSpecMonitoring(obj.monitoring),
     'networkPolicy': toJson_RedisClusterSpecNetworkPolicy(obj.networkPolicy),
     'paused': obj.paused,
     'pods': toJson_RedisClusterSpecPods(obj.pods),
-    'proxy': toJson_RedisClusterSpecProxy(obj.proxy),
     'replicas': obj.replicas,
     'resources': toJson_RedisClusterSpecResources(obj.resources),
     'scheduling': toJson_RedisClusterSpecScheduling(obj.scheduling),
     'sentinel': toJson_RedisClusterSpecSentinel(obj.sentinel),
     'storage': toJson_RedisClusterSpecStorage(obj.storage),
-    'users': obj.users?.map(y => toJson_RedisClusterSpecUsers(y)),
     'version': obj.version,
   };
   // filter undefined values
@@ -9689,18 +9473,11 @@ export function toJson_RedisClusterSpecBackup(obj: RedisClusterSpecBackup | unde
  */
 export interface RedisClusterSpecBootstrap {
   /**
-   * Start with a copy of a Redis or Valkey that runs elsewhere. The first node copies all of its data, and follows it until a person sets the annotation clusterwright.dev/cut-over. The other nodes and the sentinels start after that. The connection is not encrypted.
-   *
-   * @schema RedisClusterSpecBootstrap#importFrom
-   */
-  readonly importFrom?: RedisClusterSpecBootstrapImportFrom;
-
-  /**
    * Start with the data of a backup.
    *
    * @schema RedisClusterSpecBootstrap#restore
    */
-  readonly restore?: RedisClusterSpecBootstrapRestore;
+  readonly restore: RedisClusterSpecBootstrapRestore;
 }
 
 /**
@@ -9710,7 +9487,6 @@ export interface RedisClusterSpecBootstrap {
 export function toJson_RedisClusterSpecBootstrap(obj: RedisClusterSpecBootstrap | undefined): Record<string, any> | undefined {
   if (obj === undefined) { return undefined; }
   const result = {
-    'importFrom': toJson_RedisClusterSpecBootstrapImportFrom(obj.importFrom),
     'restore': toJson_RedisClusterSpecBootstrapRestore(obj.restore),
   };
   // filter undefined values
@@ -10237,34 +10013,6 @@ export enum RedisClusterSpecEngine {
 }
 
 /**
- * When the operator may restart members for changes that can wait.
- *
- * @schema RedisClusterSpecMaintenance
- */
-export interface RedisClusterSpecMaintenance {
-  /**
-   * Times at which a rollout may begin. Outside of them, members keep their pods, and repairs, failovers and scaling go on. A rollout that has begun continues after the end of the window. When absent, at any time.
-   *
-   * @schema RedisClusterSpecMaintenance#windows
-   */
-  readonly windows?: RedisClusterSpecMaintenanceWindows[];
-}
-
-/**
- * Converts an object of type 'RedisClusterSpecMaintenance' to JSON representation.
- */
-/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
-export function toJson_RedisClusterSpecMaintenance(obj: RedisClusterSpecMaintenance | undefined): Record<string, any> | undefined {
-  if (obj === undefined) { return undefined; }
-  const result = {
-    'windows': obj.windows?.map(y => toJson_RedisClusterSpecMaintenanceWindows(y)),
-  };
-  // filter undefined values
-  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
-}
-/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
-
-/**
  * Standalone: one Redis node without failover. Sentinel: a primary with replicas. It can change from Standalone to Sentinel, and not back.
  *
  * @schema RedisClusterSpecMode
@@ -10402,58 +10150,6 @@ export function toJson_RedisClusterSpecPods(obj: RedisClusterSpecPods | undefine
     'labels': ((obj.labels) === undefined) ? undefined : (Object.entries(obj.labels).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {})),
     'serviceAccountName': obj.serviceAccountName,
     'uid': obj.uid,
-  };
-  // filter undefined values
-  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
-}
-/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
-
-/**
- * HAProxy in pods of its own, to which the Service NAME-primary leads. It asks the sentinels who is primary, so that clients reach a new primary while the operator is away. Needs mode Sentinel. When absent, NAME-primary leads to the primary itself.
- *
- * @schema RedisClusterSpecProxy
- */
-export interface RedisClusterSpecProxy {
-  /**
-   * Image to run instead of docker.io/library/haproxy:3.0, with a tag or a digest.
-   *
-   * @schema RedisClusterSpecProxy#image
-   */
-  readonly image?: string;
-
-  /**
-   * Connections of clients that each proxy pod accepts.
-   *
-   * @schema RedisClusterSpecProxy#maxClients
-   */
-  readonly maxClients?: number;
-
-  /**
-   * Number of proxy pods.
-   *
-   * @schema RedisClusterSpecProxy#replicas
-   */
-  readonly replicas?: number;
-
-  /**
-   * CPU and memory of a proxy pod.
-   *
-   * @schema RedisClusterSpecProxy#resources
-   */
-  readonly resources?: RedisClusterSpecProxyResources;
-}
-
-/**
- * Converts an object of type 'RedisClusterSpecProxy' to JSON representation.
- */
-/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
-export function toJson_RedisClusterSpecProxy(obj: RedisClusterSpecProxy | undefined): Record<string, any> | undefined {
-  if (obj === undefined) { return undefined; }
-  const result = {
-    'image': obj.image,
-    'maxClients': obj.maxClients,
-    'replicas': obj.replicas,
-    'resources': toJson_RedisClusterSpecProxyResources(obj.resources),
   };
   // filter undefined values
   return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
@@ -10670,58 +10366,6 @@ export function toJson_RedisClusterSpecStorage(obj: RedisClusterSpecStorage | un
     'ephemeral': obj.ephemeral,
     'size': obj.size,
     'storageClassName': obj.storageClassName,
-  };
-  // filter undefined values
-  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
-}
-/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
-
-/**
- * One user.
- *
- * @schema RedisClusterSpecUsers
- */
-export interface RedisClusterSpecUsers {
-  /**
-   * Whether the rules may allow commands of the category @admin, and PUBLISH on the channel of Sentinel.
-   *
-   * @schema RedisClusterSpecUsers#admin
-   */
-  readonly admin?: boolean;
-
-  /**
-   * Name with which clients log in.
-   *
-   * @schema RedisClusterSpecUsers#name
-   */
-  readonly name: string;
-
-  /**
-   * Rules as in ACL SETUSER: commands, categories, keys, channels, and selectors in parentheses. Without rules, a user may do nothing.
-   *
-   * @schema RedisClusterSpecUsers#rules
-   */
-  readonly rules: string[];
-
-  /**
-   * Secret with the password. The user can also log in with the passwords in the keys KEY-next and KEY-previous.
-   *
-   * @schema RedisClusterSpecUsers#secretRef
-   */
-  readonly secretRef: RedisClusterSpecUsersSecretRef;
-}
-
-/**
- * Converts an object of type 'RedisClusterSpecUsers' to JSON representation.
- */
-/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
-export function toJson_RedisClusterSpecUsers(obj: RedisClusterSpecUsers | undefined): Record<string, any> | undefined {
-  if (obj === undefined) { return undefined; }
-  const result = {
-    'admin': obj.admin,
-    'name': obj.name,
-    'rules': obj.rules?.map(y => y),
-    'secretRef': toJson_RedisClusterSpecUsersSecretRef(obj.secretRef),
   };
   // filter undefined values
   return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
@@ -11029,58 +10673,6 @@ export function toJson_RedisClusterSpecBackupTarget(obj: RedisClusterSpecBackupT
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * Start with a copy of a Redis or Valkey that runs elsewhere. The first node copies all of its data, and follows it until a person sets the annotation clusterwright.dev/cut-over. The other nodes and the sentinels start after that. The connection is not encrypted.
- *
- * @schema RedisClusterSpecBootstrapImportFrom
- */
-export interface RedisClusterSpecBootstrapImportFrom {
-  /**
-   * Host name or address of the primary. A name without a dot is a Service in the namespace of the cluster.
-   *
-   * @schema RedisClusterSpecBootstrapImportFrom#host
-   */
-  readonly host: string;
-
-  /**
-   * Its password. When absent, the source asks for none.
-   *
-   * @schema RedisClusterSpecBootstrapImportFrom#password
-   */
-  readonly password?: RedisClusterSpecBootstrapImportFromPassword;
-
-  /**
-   * Port of the primary.
-   *
-   * @schema RedisClusterSpecBootstrapImportFrom#port
-   */
-  readonly port?: number;
-
-  /**
-   * ACL user at the source. When absent, the user default.
-   *
-   * @schema RedisClusterSpecBootstrapImportFrom#user
-   */
-  readonly user?: string;
-}
-
-/**
- * Converts an object of type 'RedisClusterSpecBootstrapImportFrom' to JSON representation.
- */
-/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
-export function toJson_RedisClusterSpecBootstrapImportFrom(obj: RedisClusterSpecBootstrapImportFrom | undefined): Record<string, any> | undefined {
-  if (obj === undefined) { return undefined; }
-  const result = {
-    'host': obj.host,
-    'password': toJson_RedisClusterSpecBootstrapImportFromPassword(obj.password),
-    'port': obj.port,
-    'user': obj.user,
-  };
-  // filter undefined values
-  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
-}
-/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
-
-/**
  * Start with the data of a backup.
  *
  * @schema RedisClusterSpecBootstrapRestore
@@ -11181,58 +10773,6 @@ export enum RedisClusterSpecConfigMaxmemoryPolicy {
   /** volatile-ttl */
   VOLATILE_HYPHEN_TTL = "volatile-ttl",
 }
-
-/**
- * A window on each of its days.
- *
- * @schema RedisClusterSpecMaintenanceWindows
- */
-export interface RedisClusterSpecMaintenanceWindows {
-  /**
-   * Days on which the window opens. When absent, every day.
-   *
-   * @schema RedisClusterSpecMaintenanceWindows#days
-   */
-  readonly days?: RedisClusterSpecMaintenanceWindowsDays[];
-
-  /**
-   * How long the window is open, in hours or minutes, such as 2h or 90m. From 10m to 24h. It may end on the next day.
-   *
-   * @schema RedisClusterSpecMaintenanceWindows#duration
-   */
-  readonly duration: string;
-
-  /**
-   * Time of the day at which the window opens, such as 22:30.
-   *
-   * @schema RedisClusterSpecMaintenanceWindows#start
-   */
-  readonly start: string;
-
-  /**
-   * Time zone of start and days, such as Europe/Berlin.
-   *
-   * @schema RedisClusterSpecMaintenanceWindows#timeZone
-   */
-  readonly timeZone?: string;
-}
-
-/**
- * Converts an object of type 'RedisClusterSpecMaintenanceWindows' to JSON representation.
- */
-/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
-export function toJson_RedisClusterSpecMaintenanceWindows(obj: RedisClusterSpecMaintenanceWindows | undefined): Record<string, any> | undefined {
-  if (obj === undefined) { return undefined; }
-  const result = {
-    'days': obj.days?.map(y => y),
-    'duration': obj.duration,
-    'start': obj.start,
-    'timeZone': obj.timeZone,
-  };
-  // filter undefined values
-  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
-}
-/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
  * CPU and memory of an exporter.
@@ -11396,42 +10936,6 @@ export function toJson_RedisClusterSpecPodsImagePullSecrets(obj: RedisClusterSpe
   if (obj === undefined) { return undefined; }
   const result = {
     'name': obj.name,
-  };
-  // filter undefined values
-  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
-}
-/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
-
-/**
- * CPU and memory of a proxy pod.
- *
- * @schema RedisClusterSpecProxyResources
- */
-export interface RedisClusterSpecProxyResources {
-  /**
-   * Limits of CPU and memory.
-   *
-   * @schema RedisClusterSpecProxyResources#limits
-   */
-  readonly limits?: RedisClusterSpecProxyResourcesLimits;
-
-  /**
-   * Requested CPU and memory.
-   *
-   * @schema RedisClusterSpecProxyResources#requests
-   */
-  readonly requests?: RedisClusterSpecProxyResourcesRequests;
-}
-
-/**
- * Converts an object of type 'RedisClusterSpecProxyResources' to JSON representation.
- */
-/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
-export function toJson_RedisClusterSpecProxyResources(obj: RedisClusterSpecProxyResources | undefined): Record<string, any> | undefined {
-  if (obj === undefined) { return undefined; }
-  const result = {
-    'limits': toJson_RedisClusterSpecProxyResourcesLimits(obj.limits),
-    'requests': toJson_RedisClusterSpecProxyResourcesRequests(obj.requests),
   };
   // filter undefined values
   return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
@@ -11725,42 +11229,6 @@ export function toJson_RedisClusterSpecSentinelResources(obj: RedisClusterSpecSe
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * Secret with the password. The user can also log in with the passwords in the keys KEY-next and KEY-previous.
- *
- * @schema RedisClusterSpecUsersSecretRef
- */
-export interface RedisClusterSpecUsersSecretRef {
-  /**
-   * Key in the Secret that holds the password.
-   *
-   * @schema RedisClusterSpecUsersSecretRef#key
-   */
-  readonly key?: string;
-
-  /**
-   * Name of the Secret.
-   *
-   * @schema RedisClusterSpecUsersSecretRef#name
-   */
-  readonly name: string;
-}
-
-/**
- * Converts an object of type 'RedisClusterSpecUsersSecretRef' to JSON representation.
- */
-/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
-export function toJson_RedisClusterSpecUsersSecretRef(obj: RedisClusterSpecUsersSecretRef | undefined): Record<string, any> | undefined {
-  if (obj === undefined) { return undefined; }
-  const result = {
-    'key': obj.key,
-    'name': obj.name,
-  };
-  // filter undefined values
-  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
-}
-/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
-
-/**
  * With Local, a node passes connections from outside only to pods on itself, and the pods see the address of the client. When absent, Cluster.
  *
  * @schema RedisClusterSpecAccessPrimaryExternalTrafficPolicy
@@ -12029,42 +11497,6 @@ export function toJson_RedisClusterSpecBackupTargetS3(obj: RedisClusterSpecBacku
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * Its password. When absent, the source asks for none.
- *
- * @schema RedisClusterSpecBootstrapImportFromPassword
- */
-export interface RedisClusterSpecBootstrapImportFromPassword {
-  /**
-   * Key in the Secret that holds the password.
-   *
-   * @schema RedisClusterSpecBootstrapImportFromPassword#key
-   */
-  readonly key?: string;
-
-  /**
-   * Name of the Secret.
-   *
-   * @schema RedisClusterSpecBootstrapImportFromPassword#name
-   */
-  readonly name: string;
-}
-
-/**
- * Converts an object of type 'RedisClusterSpecBootstrapImportFromPassword' to JSON representation.
- */
-/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
-export function toJson_RedisClusterSpecBootstrapImportFromPassword(obj: RedisClusterSpecBootstrapImportFromPassword | undefined): Record<string, any> | undefined {
-  if (obj === undefined) { return undefined; }
-  const result = {
-    'key': obj.key,
-    'name': obj.name,
-  };
-  // filter undefined values
-  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
-}
-/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
-
-/**
  * Cluster that the backup was taken of. A field that is absent matches every cluster. If backups of several clusters match, the restore is refused.
  *
  * @schema RedisClusterSpecBootstrapRestoreCluster
@@ -12171,28 +11603,6 @@ export function toJson_RedisClusterSpecBootstrapRestoreTarget(obj: RedisClusterS
   return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
 }
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
-
-/**
- * Day of the week.
- *
- * @schema RedisClusterSpecMaintenanceWindowsDays
- */
-export enum RedisClusterSpecMaintenanceWindowsDays {
-  /** Mon */
-  MON = "Mon",
-  /** Tue */
-  TUE = "Tue",
-  /** Wed */
-  WED = "Wed",
-  /** Thu */
-  THU = "Thu",
-  /** Fri */
-  FRI = "Fri",
-  /** Sat */
-  SAT = "Sat",
-  /** Sun */
-  SUN = "Sun",
-}
 
 /**
  * Limits of CPU and memory.
@@ -12500,78 +11910,6 @@ export function toJson_RedisClusterSpecNetworkPolicyMetricsPodSelector(obj: Redi
   const result = {
     'matchExpressions': obj.matchExpressions?.map(y => toJson_RedisClusterSpecNetworkPolicyMetricsPodSelectorMatchExpressions(y)),
     'matchLabels': ((obj.matchLabels) === undefined) ? undefined : (Object.entries(obj.matchLabels).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {})),
-  };
-  // filter undefined values
-  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
-}
-/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
-
-/**
- * Limits of CPU and memory.
- *
- * @schema RedisClusterSpecProxyResourcesLimits
- */
-export interface RedisClusterSpecProxyResourcesLimits {
-  /**
-   * CPU, for example 2. When absent, there is no limit.
-   *
-   * @schema RedisClusterSpecProxyResourcesLimits#cpu
-   */
-  readonly cpu?: RedisClusterSpecProxyResourcesLimitsCpu;
-
-  /**
-   * Memory, at least 32Mi.
-   *
-   * @schema RedisClusterSpecProxyResourcesLimits#memory
-   */
-  readonly memory?: RedisClusterSpecProxyResourcesLimitsMemory;
-}
-
-/**
- * Converts an object of type 'RedisClusterSpecProxyResourcesLimits' to JSON representation.
- */
-/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
-export function toJson_RedisClusterSpecProxyResourcesLimits(obj: RedisClusterSpecProxyResourcesLimits | undefined): Record<string, any> | undefined {
-  if (obj === undefined) { return undefined; }
-  const result = {
-    'cpu': obj.cpu?.value,
-    'memory': obj.memory?.value,
-  };
-  // filter undefined values
-  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
-}
-/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
-
-/**
- * Requested CPU and memory.
- *
- * @schema RedisClusterSpecProxyResourcesRequests
- */
-export interface RedisClusterSpecProxyResourcesRequests {
-  /**
-   * CPU, for example 500m.
-   *
-   * @schema RedisClusterSpecProxyResourcesRequests#cpu
-   */
-  readonly cpu?: RedisClusterSpecProxyResourcesRequestsCpu;
-
-  /**
-   * Memory, for example 512Mi. When absent, the memory limit.
-   *
-   * @schema RedisClusterSpecProxyResourcesRequests#memory
-   */
-  readonly memory?: RedisClusterSpecProxyResourcesRequestsMemory;
-}
-
-/**
- * Converts an object of type 'RedisClusterSpecProxyResourcesRequests' to JSON representation.
- */
-/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
-export function toJson_RedisClusterSpecProxyResourcesRequests(obj: RedisClusterSpecProxyResourcesRequests | undefined): Record<string, any> | undefined {
-  if (obj === undefined) { return undefined; }
-  const result = {
-    'cpu': obj.cpu?.value,
-    'memory': obj.memory?.value,
   };
   // filter undefined values
   return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
@@ -13209,70 +12547,6 @@ export function toJson_RedisClusterSpecNetworkPolicyMetricsPodSelectorMatchExpre
   return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
 }
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
-
-/**
- * CPU, for example 2. When absent, there is no limit.
- *
- * @schema RedisClusterSpecProxyResourcesLimitsCpu
- */
-export class RedisClusterSpecProxyResourcesLimitsCpu {
-  public static fromNumber(value: number): RedisClusterSpecProxyResourcesLimitsCpu {
-    return new RedisClusterSpecProxyResourcesLimitsCpu(value);
-  }
-  public static fromString(value: string): RedisClusterSpecProxyResourcesLimitsCpu {
-    return new RedisClusterSpecProxyResourcesLimitsCpu(value);
-  }
-  private constructor(public readonly value: number | string) {
-  }
-}
-
-/**
- * Memory, at least 32Mi.
- *
- * @schema RedisClusterSpecProxyResourcesLimitsMemory
- */
-export class RedisClusterSpecProxyResourcesLimitsMemory {
-  public static fromNumber(value: number): RedisClusterSpecProxyResourcesLimitsMemory {
-    return new RedisClusterSpecProxyResourcesLimitsMemory(value);
-  }
-  public static fromString(value: string): RedisClusterSpecProxyResourcesLimitsMemory {
-    return new RedisClusterSpecProxyResourcesLimitsMemory(value);
-  }
-  private constructor(public readonly value: number | string) {
-  }
-}
-
-/**
- * CPU, for example 500m.
- *
- * @schema RedisClusterSpecProxyResourcesRequestsCpu
- */
-export class RedisClusterSpecProxyResourcesRequestsCpu {
-  public static fromNumber(value: number): RedisClusterSpecProxyResourcesRequestsCpu {
-    return new RedisClusterSpecProxyResourcesRequestsCpu(value);
-  }
-  public static fromString(value: string): RedisClusterSpecProxyResourcesRequestsCpu {
-    return new RedisClusterSpecProxyResourcesRequestsCpu(value);
-  }
-  private constructor(public readonly value: number | string) {
-  }
-}
-
-/**
- * Memory, for example 512Mi. When absent, the memory limit.
- *
- * @schema RedisClusterSpecProxyResourcesRequestsMemory
- */
-export class RedisClusterSpecProxyResourcesRequestsMemory {
-  public static fromNumber(value: number): RedisClusterSpecProxyResourcesRequestsMemory {
-    return new RedisClusterSpecProxyResourcesRequestsMemory(value);
-  }
-  public static fromString(value: string): RedisClusterSpecProxyResourcesRequestsMemory {
-    return new RedisClusterSpecProxyResourcesRequestsMemory(value);
-  }
-  private constructor(public readonly value: number | string) {
-  }
-}
 
 /**
  * CPU, for example 2. When absent, there is no limit.

@@ -1,7 +1,7 @@
 #!/bin/sh
 set -eu
 # With the id of the server's process: looks again and again while that runs. Without: looks once, and fails where it has to look again soon.
-uptime_now() { read -r up _ < /proc/uptime && now="${up%.*}${up#*.}0"; }
+uptime_now() { read -r UP _ < /proc/uptime && now="${UP%.*}${UP#*.}0"; }
 loop=/run/redis/fence-loop
 if [ -n "${1:-}" ]; then
   # The last one to begin is the one that goes on.
