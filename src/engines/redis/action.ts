@@ -2,6 +2,8 @@
  * Everything the controller ever asks of a Redis process. Each action is safe to repeat, and none of them chooses a
  * primary against the sentinels: `redis.promote` is planned only where none of them can know one.
  */
+import type { SlotSet } from './kind/slots.ts';
+
 export interface Target {
   readonly pod: string;
   readonly address: string;
@@ -12,13 +14,32 @@ export interface Process extends Target {
   readonly part: 'data' | 'sentinel';
 }
 
+/** A node of a Redis Cluster: not whoever has its address by now. */
+export interface Member extends Target {
+  readonly id: string;
+}
+
 /**
  * Passwords that a process accepts from clients and that the Secret does not name. Each number stands for one password: it is the same for every
  * process, and at every look. Sorted. Absent where there are none.
  */
 export type Formers = readonly number[];
 
+/** In mode Cluster. Each asks first whether the nodes are still the ones that were seen. */
+export type ShardAction =
+  /** Gives slots to a node that knows nobody, has no key and no slot. `epoch`: another one for each shard. */
+  | { readonly type: 'redis.assignSlots'; readonly node: Member; readonly slots: SlotSet; readonly epoch: number }
+  /** Makes two nodes of this cluster known to each other. */
+  | { readonly type: 'redis.meet'; readonly node: Member; readonly other: Member }
+  /** Makes a node without slots copy from a primary of its shard. */
+  | { readonly type: 'redis.replicate'; readonly node: Member; readonly primary: Member }
+  /** Has all nodes forget one that is gone, or about to go. */
+  | { readonly type: 'redis.forgetNode'; readonly id: string; readonly pod: string; readonly nodes: readonly Member[] }
+  /** A planned failover: the primary pauses writes until the replica has everything. */
+  | { readonly type: 'redis.takeOver'; readonly node: Member; readonly primary: Member };
+
 export type RedisAction =
+  | ShardAction
   /**
    * Makes a node primary: at first bootstrap, or after every process of the cluster has lost its address. `others` were seen as
    * replicas: not where one of them has become primary since, or does not say. `term`: of a node that is preferred to the last

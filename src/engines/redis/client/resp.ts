@@ -1,7 +1,7 @@
 /**
  * The Redis serialization protocol, version 2: commands out, replies in.
  *
- * Replies may arrive split anywhere, so the decoder keeps what is incomplete: up to `longestAnswerBytes`. An error reply is
+ * Replies may arrive split anywhere, so the decoder keeps what is incomplete: up to `longestAnswerBytes`, where nobody says otherwise. An error reply is
  * a value, since many of them (`NOGOODSLAVE`, `INPROG`) are answers.
  */
 import { longestAnswerBytes, shortened } from '../../../api/bounds.ts';
@@ -53,9 +53,11 @@ interface Nested {
   readonly depth: number;
   /** Parts so far, of the whole reply. */
   readonly count: { parts: number };
+  /** Bytes. */
+  readonly longest: number;
 }
 
-function parse(buffer: Buffer, at: number, { depth, count }: Nested): Parsed | Missing {
+function parse(buffer: Buffer, at: number, { depth, count, longest }: Nested): Parsed | Missing {
   const end = buffer.indexOf('\r\n', at);
   if (end < 0) return 1;
   count.parts++;
@@ -69,9 +71,9 @@ function parse(buffer: Buffer, at: number, { depth, count }: Nested): Parsed | M
     case 0x3a: // :
       return { reply: integerOf(head), next };
     case 0x24: // $
-      return parseBulk(buffer, next, lengthOf(head));
+      return parseBulk(buffer, next, lengthOf(head, longest));
     case 0x2a: // *
-      return parseArray(buffer, next, lengthOf(head), { depth: depth + 1, count });
+      return parseArray(buffer, next, lengthOf(head, longest), { depth: depth + 1, count, longest });
     default:
       throw new ProtocolError(`a reply starts with byte ${buffer[at]}`);
   }
@@ -82,9 +84,9 @@ function integerOf(head: string): number {
   return Number(head);
 }
 
-function lengthOf(head: string): number {
+function lengthOf(head: string, longest: number): number {
   const length = integerOf(head);
-  if (length < -1 || length > longestAnswerBytes) {
+  if (length < -1 || length > longest) {
     throw new ProtocolError(`a length reads ${JSON.stringify(shortened(head))}`);
   }
   return length;
@@ -119,6 +121,11 @@ function parseArray(buffer: Buffer, at: number, length: number, nested: Nested):
 export class ReplyDecoder {
   #rest: Buffer = Buffer.alloc(0);
   #missing: Missing = 0;
+  readonly #longest: number;
+
+  constructor(longest: number = longestAnswerBytes) {
+    this.#longest = longest;
+  }
 
   /** Throws ProtocolError on bytes that are no reply. */
   push(chunk: Buffer): Reply[] {
@@ -126,7 +133,7 @@ export class ReplyDecoder {
     const replies: Reply[] = [];
     this.#missing -= chunk.length;
     while (buffer.length > 0 && this.#missing <= 0) {
-      const parsed = parse(buffer, 0, { depth: 0, count: { parts: 0 } });
+      const parsed = parse(buffer, 0, { depth: 0, count: { parts: 0 }, longest: this.#longest });
       if (typeof parsed === 'number') {
         this.#missing = parsed;
         break;
@@ -134,8 +141,8 @@ export class ReplyDecoder {
       replies.push(parsed.reply);
       buffer = buffer.subarray(parsed.next);
     }
-    if (buffer.length > longestAnswerBytes) {
-      throw new ProtocolError(`a reply is longer than ${longestAnswerBytes} bytes`);
+    if (buffer.length > this.#longest) {
+      throw new ProtocolError(`a reply is longer than ${this.#longest} bytes`);
     }
     this.#rest = buffer;
     return replies;
