@@ -3,7 +3,7 @@
  * pods. One `step` is one pass of the operator: it observes, plans, and does what the plan says. Each pod has an address of its own.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -48,6 +48,13 @@ interface Node {
 
 let networks = 0;
 
+interface StartOptions {
+  readonly elsewhere?: true;
+  readonly blank?: true;
+  /** A directory that is copied to the new volume. */
+  readonly copyOf?: string;
+}
+
 export interface ShardsUnderTest {
   spec: RedisSpecInput;
   /** What the last pass has said. */
@@ -58,16 +65,19 @@ export interface ShardsUnderTest {
   /** One pass. `only`: of its steps, how many are done before the operator dies. */
   step(only?: number): Promise<Plan<RedisAction>>;
   /** Passes until one has this phase. Resolves with the summaries of all actions, in order. */
-  until(phase: string, isDone?: () => Promise<boolean> | boolean): Promise<string[]>;
+  until(phase: string, isDone?: () => Promise<boolean> | boolean, only?: number): Promise<string[]>;
   ask(pod: string, ...command: readonly string[]): Promise<Reply>;
-  /** As the user of clients. */
-  client(pod: string, ...command: readonly string[]): Promise<Reply>;
+  /** As a client: at the node that serves the key, which is the first argument. */
+  client(...command: readonly string[]): Promise<Reply>;
+  /** Pod of the primary of each shard, as the status says. */
+  primaries(): string[];
   readonly failures: readonly string[];
   /** The next pass sees another template. */
   retemplate(): void;
   kill(pod: string): void;
   /** `elsewhere`: at another address. `blank`: on a new volume. */
-  start(pod: string, how?: { readonly elsewhere?: true; readonly blank?: true }): void;
+  /** `from`: on a copy of the volume of that pod, of any cluster. */
+  start(pod: string, how?: StartOptions): void;
   close(): void;
 }
 
@@ -84,7 +94,7 @@ export function shardsOn(program: RedisProgram, first: RedisSpecInput = {}): Sha
 
   const clusterNow = () => redisCluster({ mode: 'Cluster', ...world.spec }, {}, world.status);
 
-  function start(pod: string, how: { readonly elsewhere?: true; readonly blank?: true } = {}): void {
+  function start(pod: string, how: StartOptions = {}): void {
     const cluster = clusterNow();
     const before = nodes.get(pod);
     const address = before === undefined || how.elsewhere === true ? `${prefix}.${++hosts}` : before.address;
@@ -92,6 +102,7 @@ export function shardsOn(program: RedisProgram, first: RedisSpecInput = {}): Sha
     if (how.blank === true) {
       rmSync(directory, { recursive: true, force: true });
       claims.set(pod, {});
+      if (how.copyOf !== undefined) cpSync(how.copyOf, directory, { recursive: true });
     }
     if (!claims.has(pod)) claims.set(pod, {});
     mkdirSync(directory, { recursive: true });
@@ -242,12 +253,12 @@ export function shardsOn(program: RedisProgram, first: RedisSpecInput = {}): Sha
     claims,
     nodes,
     step,
-    async until(phase: string, isDone: () => Promise<boolean> | boolean = () => true): Promise<string[]> {
+    async until(phase: string, isDone: () => Promise<boolean> | boolean = () => true, only?: number): Promise<string[]> {
       const done: string[] = [];
       const deadline = performance.now() + 60_000;
       let last: Plan<RedisAction> | undefined;
       while (performance.now() < deadline) {
-        last = await step();
+        last = await step(only);
         done.push(...last.steps.flatMap((each) => (each.type === 'act' ? [each.summary] : [])));
         if (world.status.phase === phase && (await isDone())) return done;
         await new Promise((resolve) => setTimeout(resolve, 100));
@@ -256,7 +267,21 @@ export function shardsOn(program: RedisProgram, first: RedisSpecInput = {}): Sha
       throw new Error(`not ${phase} but ${world.status.phase}: ${words}`);
     },
     ask: (pod: string, ...command: readonly string[]) => talk(pod, [identityUser(clusterNow()), identityPassword], command),
-    client: (pod: string, ...command: readonly string[]) => talk(pod, [password], command),
+    primaries: () => (world.status.members ?? []).filter(({ role }) => role === 'primary').map(({ name }) => name),
+    async client(...command: readonly string[]): Promise<Reply> {
+      let [pod = ''] = [...nodes.keys()];
+      for (let hop = 0; hop < 5; hop++) {
+        try {
+          return await talk(pod, [password], command);
+        } catch (error) {
+          const [, address] = /^MOVED \d+ (.*):6379$/.exec((error as Error).message) ?? [];
+          const next = [...nodes.values()].find((node) => node.address === address);
+          if (next === undefined) throw error;
+          pod = next.pod;
+        }
+      }
+      throw new Error('redirected too often');
+    },
     kill,
     start,
     /** The next pass sees another template. */
