@@ -2,6 +2,7 @@
 import type { ActStep, ObjectStep } from '../../../../plan/plan.ts';
 import type { RedisAction } from '../../action.ts';
 import { formedAnnotation, nodeAnnotation } from '../../names.ts';
+import type { ShardNode } from '../../observe/shards/observed.ts';
 import { claimOfNode, isLeaving, type ShardsSituation } from '../../observe/shards/situation.ts';
 import { type AbsentNode, absentNodes, isBlank, isLinked, knownIn } from '../../observe/shards/views.ts';
 import { annotationSteps } from '../annotations.ts';
@@ -29,8 +30,9 @@ export function planReplicas(situation: ShardsSituation): Act[] {
     primary === undefined
       ? []
       : nodes.flatMap((node): Act[] => {
-          if (node === primary || isLeaving(situation, node.pod) || node.self.primaryId === primary.id) return [];
+          if (node === primary || isLeaving(situation, node.pod)) return [];
           const { self, empty } = node;
+          if (self.primaryId === primary.id && !isMisled(node, primary)) return [];
           const isFree = self.slots.length === 0 && (self.role === 'replica' || empty);
           // What it knows has to include its primary, which it is told by its id.
           if (!isFree || !isLinked(node, primary) || self.importing.length > 0) return [];
@@ -43,6 +45,14 @@ export function planReplicas(situation: ShardsSituation): Act[] {
           ];
         }),
   );
+}
+
+/**
+ * A node that hears of another address of its primary from a third one corrects what it knows of the cluster, and goes on copying from the
+ * address of before. It is told its primary again.
+ */
+function isMisled({ linkUp, follows }: ShardNode, primary: ShardNode): boolean {
+  return !linkUp && follows !== primary.address;
 }
 
 /**

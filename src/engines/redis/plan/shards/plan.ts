@@ -7,6 +7,7 @@ import { surplusSteps } from '../../../../plan/surplus.ts';
 import { awaitingExpansion, growthSteps } from '../../../../plan/volume-expansion.ts';
 import type { RedisAction } from '../../action.ts';
 import { identityUnusable } from '../../client/identity.ts';
+import { shardsOf } from '../../kind/shards.ts';
 import type { ShardsSituation } from '../../observe/shards/situation.ts';
 import { redisResources } from '../../resources/resources.ts';
 import { heldBack } from '../held-template.ts';
@@ -128,7 +129,8 @@ function withObjects(
   const isUnheard = nodes.length === 0 && dataPods.some(({ status }) => status?.phase === 'Running');
   const holding = { keepsPassword: isAnyUntold(situation) || isUnheard, mayMountIdentity: true };
   // As many as there are: their number changes by itself nowhere.
-  const present = { ...cluster, spec: { ...cluster.spec, shards: shards.length } };
+  const isAsWanted = shardsOf(cluster.spec) === shards.length;
+  const present = isAsWanted ? cluster : { ...cluster, spec: { ...cluster.spec, shards: shards.length } };
   const desired = redisResources(present).map((wanted) => {
     const { object } = wanted;
     if (object.kind !== 'StatefulSet') return wanted;

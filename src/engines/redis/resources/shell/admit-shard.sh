@@ -9,6 +9,7 @@ kept=no
 if settle_mark; then kept=yes; fi
 settle_eligibility || true
 find_peers || true
+find_primary || true
 case "$(field loading):$(field role):$(field master_link_status)" in
   0:master:*) owns_slots ;;
   0:slave:up) [ "$kept" = yes ] ;;

@@ -4,7 +4,7 @@ set -eu
 settle_password 6379 || true
 keep_accepted || true
 # Whatever the volume says, it is no matter of readiness.
-(. "$CONFIG_DIR/volume.sh" && . "$CONFIG_DIR/shard.sh" && look && { settle_mark || true; settle_eligibility; find_peers; }) || true
+(. "$CONFIG_DIR/volume.sh" && . "$CONFIG_DIR/shard.sh" && look && { settle_mark || true; settle_eligibility; find_peers; find_primary; }) || true
 answer=$(timeout 2 "$cli" -p 6379 ping 2>&1) || true
 case $answer in
   '' | *'Could not connect'*) exit 1 ;;

@@ -17,6 +17,14 @@ settle_eligibility() {
   [ "$(own_cli config get cluster-replica-no-failover | tail -n 1 | tr -d '\r')" = "$wanted" ] ||
     own_cli config set cluster-replica-no-failover "$wanted" > /dev/null
 }
+# A node that hears of another address of its primary from a third one goes on copying from the address of before. Told its primary again, it
+# goes over.
+find_primary() {
+  case "$(field role):$(field master_link_status)" in slave:down) ;; *) return 0 ;; esac
+  primary=$(own_line | awk '{ print $4 }')
+  now=$(own_cli cluster nodes | tr -d '\r' | grep "^$primary " | awk '{ sub(/:[0-9]+@.*/, "", $2); print $2 }')
+  [ -z "$now" ] || [ "$now" = "$(field master_host)" ] || own_cli cluster replicate "$primary" > /dev/null || true
+}
 # When all pods have new addresses at once, no node finds another: each asks by the names of the pods. Only a node that takes the identity of
 # this cluster and has an ID that this node knows is met, at the address that it says itself. The others hear of it from these two.
 find_peers() {

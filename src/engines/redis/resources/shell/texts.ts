@@ -11,6 +11,7 @@ kept=no
 if settle_mark; then kept=yes; fi
 settle_eligibility || true
 find_peers || true
+find_primary || true
 case "$(field loading):$(field role):$(field master_link_status)" in
   0:master:*) owns_slots ;;
   0:slave:up) [ "$kept" = yes ] ;;
@@ -454,7 +455,7 @@ set -eu
 settle_password 6379 || true
 keep_accepted || true
 # Whatever the volume says, it is no matter of readiness.
-(. "$CONFIG_DIR/volume.sh" && . "$CONFIG_DIR/shard.sh" && look && { settle_mark || true; settle_eligibility; find_peers; }) || true
+(. "$CONFIG_DIR/volume.sh" && . "$CONFIG_DIR/shard.sh" && look && { settle_mark || true; settle_eligibility; find_peers; find_primary; }) || true
 answer=$(timeout 2 "$cli" -p 6379 ping 2>&1) || true
 case $answer in
   '' | *'Could not connect'*) exit 1 ;;
@@ -489,6 +490,14 @@ settle_eligibility() {
   esac
   [ "$(own_cli config get cluster-replica-no-failover | tail -n 1 | tr -d '\\r')" = "$wanted" ] ||
     own_cli config set cluster-replica-no-failover "$wanted" > /dev/null
+}
+# A node that hears of another address of its primary from a third one goes on copying from the address of before. Told its primary again, it
+# goes over.
+find_primary() {
+  case "$(field role):$(field master_link_status)" in slave:down) ;; *) return 0 ;; esac
+  primary=$(own_line | awk '{ print $4 }')
+  now=$(own_cli cluster nodes | tr -d '\\r' | grep "^$primary " | awk '{ sub(/:[0-9]+@.*/, "", $2); print $2 }')
+  [ -z "$now" ] || [ "$now" = "$(field master_host)" ] || own_cli cluster replicate "$primary" > /dev/null || true
 }
 # When all pods have new addresses at once, no node finds another: each asks by the names of the pods. Only a node that takes the identity of
 # this cluster and has an ID that this node knows is met, at the address that it says itself. The others hear of it from these two.
