@@ -2,6 +2,8 @@
  * Everything the controller ever asks of a Redis process. Each action is safe to repeat, and none of them chooses a
  * primary against the sentinels: `redis.promote` is planned only where none of them can know one.
  */
+import type { SlotSet } from './kind/slots.ts';
+
 export interface Target {
   readonly pod: string;
   readonly address: string;
@@ -18,7 +20,48 @@ export interface Process extends Target {
  */
 export type Formers = readonly number[];
 
+/** The primary of a shard, as the nodes of its cluster name it. It is refused where another has become primary since. */
+export interface ShardPrimary extends Target {
+  readonly id: string;
+}
+
+/** What moves slots from one shard to another, and what ends a shard. */
+export type SlotAction =
+  /**
+   * Opens each slot, moves its keys, and gives it to the target, one after the other, for some seconds at most: those that are left are
+   * planned anew. A slot that is half moved is finished. `others` are told who has the slots. `mostKeyBytes`: the size of a key that
+   * is moved; larger ones stay until they are planned. A target without a slot gets the functions of the source first.
+   */
+  | {
+      readonly type: 'redis.moveSlots';
+      readonly source: ShardPrimary;
+      readonly target: ShardPrimary;
+      readonly others: readonly ShardPrimary[];
+      readonly slots: SlotSet;
+      readonly mostKeyBytes: number;
+    }
+  /** Has the source move them by itself, as Valkey does from 9.0 on: all of them at once, or none. It only begins. */
+  | {
+      readonly type: 'redis.migrateSlots';
+      readonly source: ShardPrimary;
+      readonly target: ShardPrimary;
+      readonly slots: SlotSet;
+    }
+  /** Ends what the source moves by itself. Slots and keys stay where they are. */
+  | { readonly type: 'redis.cancelMigrations'; readonly source: ShardPrimary }
+  /** Ends the move of a slot of which no key has moved, or which is over: not where a node without the slot has keys of it. */
+  | {
+      readonly type: 'redis.closeSlot';
+      readonly slot: number;
+      readonly owner: ShardPrimary;
+      /** Where the slot is open, besides its owner. */
+      readonly others: readonly ShardPrimary[];
+    }
+  /** Has each of these nodes forget the ids: all within seconds, or those that were not told tell the others again. */
+  | { readonly type: 'redis.forgetNodes'; readonly nodes: readonly Target[]; readonly ids: readonly string[] };
+
 export type RedisAction =
+  | SlotAction
   /**
    * Makes a node primary: at first bootstrap, or after every process of the cluster has lost its address. `others` were seen as
    * replicas: not where one of them has become primary since, or does not say. `term`: of a node that is preferred to the last
