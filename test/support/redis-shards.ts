@@ -55,7 +55,7 @@ export async function shardStage(program: RedisProgram, lines: readonly string[]
   const address = (node: number): string => `${prefix}.${node}`;
 
   const open = async (node: number): Promise<RedisConnection> => {
-    const connection = redisConnection(await dialTcp(address(node), 6379, AbortSignal.timeout(1000)));
+    const connection = redisConnection(await dialTcp(address(node), 6379, AbortSignal.timeout(5000)));
     await connection.command('AUTH', identity.user, identity.password);
     return connection;
   };
@@ -71,7 +71,7 @@ export async function shardStage(program: RedisProgram, lines: readonly string[]
           const conf = join(own, 'conf');
           const text = [
             ...['port 6379', `bind ${address(node)}`, `dir ${own}`, `logfile ${own}/log`, 'protected-mode no'],
-            ...['cluster-enabled yes', 'cluster-config-file nodes.conf', 'cluster-node-timeout 1500'],
+            ...['cluster-enabled yes', 'cluster-config-file nodes.conf', 'cluster-node-timeout 3000'],
             ...['appendonly yes', 'save ""', 'repl-diskless-sync yes', 'repl-diskless-sync-delay 0'],
             ...[`cluster-announce-ip ${address(node)}`, 'cluster-replica-validity-factor 0'],
             ...[`requirepass ${clientPassword}`, `masteruser ${identity.user}`, `masterauth ${identity.password}`],

@@ -10,7 +10,7 @@ import { infoFields } from '../../client/reply-fields.ts';
 import { RedisError } from '../../client/resp.ts';
 import type { Credentials } from '../../client/session.ts';
 import { dataPort } from '../../names.ts';
-import { nextKeys } from '../../observe/shards/slot-holder.ts';
+import type { FoundKey } from '../../observe/shards/slot-holder.ts';
 import { resolveDuplicates } from './duplicates.ts';
 import type { ShardSession, Sides } from './shard-session.ts';
 
@@ -31,16 +31,16 @@ const bytesTogether = 512 * 1024;
 /** A replica of the target gets the keys within this time, or nothing more is moved. */
 const replicatedWithinMs = 1000;
 
-export async function moveNextKeys(
+/** False where none of these may move: each is larger than what was planned for. */
+export async function moveKeys(
   sides: Sides,
   slot: number,
+  found: readonly FoundKey[],
   moving: Moving,
-): Promise<'some' | 'none' | 'only large ones'> {
-  const found = await nextKeys(sides.source, slot);
-  if (found.length === 0) return 'none';
-  const movable = found.filter(({ bytes }) => bytes <= moving.action.mostKeyBytes);
-  const batch = batchOf(movable);
-  if (batch.length === 0) return 'only large ones';
+): Promise<boolean> {
+  if (found.length === 0) return true;
+  const batch = batchOf(found.filter(({ bytes }) => bytes <= moving.action.mostKeyBytes));
+  if (batch.length === 0) return false;
   try {
     await migrate(sides, batch, moving);
   } catch (error) {
@@ -48,11 +48,11 @@ export async function moveNextKeys(
     await resolveDuplicates(sides, slot, batch, (key) => migrate(sides, [key], moving, ['REPLACE']));
   }
   await requireReplicated(sides.target);
-  return 'some';
+  return true;
 }
 
 /** At least one, where there is one. */
-function batchOf(found: readonly { readonly key: string; readonly bytes: number }[]): string[] {
+function batchOf(found: readonly FoundKey[]): string[] {
   const batch: string[] = [];
   let size = 0;
   for (const { key, bytes } of found) {

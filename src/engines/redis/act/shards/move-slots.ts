@@ -10,10 +10,10 @@
 import type { EngineContext } from '../../../../engine/engine-context.ts';
 import { RedisError } from '../../client/resp.ts';
 import { type Credentials, type OpenSession, sessionsWith } from '../../client/session.ts';
-import { eachSlot, hasSlot } from '../../kind/slots.ts';
-import { keysIn, ordinaryKeyBytes } from '../../observe/shards/slot-holder.ts';
+import { eachSlot, hasSlot, type SlotSet } from '../../kind/slots.ts';
+import { nextKeys, ordinaryKeyBytes } from '../../observe/shards/slot-holder.ts';
 import { copyFunctions } from './copy-functions.ts';
-import { type MoveSlots, type Moving, moveNextKeys } from './move-keys.ts';
+import { type MoveSlots, type Moving, moveKeys } from './move-keys.ts';
 import {
   longestReply,
   requireQuorum,
@@ -35,7 +35,10 @@ const answerMs = 4_000;
 const largeAnswerMs = 60_000;
 
 /** Between the look that found no key and the end of the move: much less than it takes to elect a replica. */
-const mostFinishMs = 300;
+const mostFinishMs = 1_000;
+
+/** So many are open at once: the answers for all of them come together. */
+const slotsAtOnce = 8;
 
 export async function moveSlots(action: MoveSlots, credentials: Credentials, io: EngineContext): Promise<void> {
   const isLarge = action.mostKeyBytes > ordinaryKeyBytes;
@@ -48,14 +51,11 @@ export async function moveSlots(action: MoveSlots, credentials: Credentials, io:
     const { source, target } = sides;
     const [from, to] = await Promise.all([viewOf(source), viewOf(target)]);
     if (to.myself.slots.length === 0) await copyFunctions(source, target);
-    for (const slot of eachSlot(action.slots)) {
-      if (hasSlot(to.myself.slots, slot)) await tellOwner(sides, slot);
-      else {
-        requireOwner(slot, action, from, to);
-        await openSlot(sides, slot);
-        const isEmpty = await moveKeys(sides, slot, { action, credentials, io, isOver, timeoutMs: wait / 2 });
-        if (!isEmpty) return;
-      }
+    const moving: Moving = { action, credentials, io, isOver, timeoutMs: wait / 2 };
+    for (const slots of groupsOf(action.slots)) {
+      const results = await Promise.allSettled(slots.map((slot) => moveSlot(sides, slot, { from, to, moving })));
+      const failed = results.find((result) => result.status === 'rejected');
+      if (failed !== undefined) throw failed.reason;
       if (isOver()) return;
     }
   } finally {
@@ -83,36 +83,38 @@ function requireOwner(slot: number, { source, target }: MoveSlots, from: View, t
   }
 }
 
-async function openSlot({ source, target }: Sides, slot: number): Promise<void> {
-  await setSlot(target, slot, 'IMPORTING', source.primary.id);
-  await setSlot(source, slot, 'MIGRATING', target.primary.id);
-}
-
-/** Whether all of them have moved, and the slot has. */
-async function moveKeys(sides: Sides, slot: number, moving: Moving): Promise<boolean> {
-  do {
-    await requireQuorum(sides.source);
-    const moved = await moveNextKeys(sides, slot, moving);
-    if (moved === 'only large ones') return false;
-    if (moved === 'none' && (await takeSlot(sides, slot, moving.io))) return true;
-  } while (!moving.isOver());
-  return false;
-}
-
-/** False where it has to be tried again. */
-async function takeSlot(sides: Sides, slot: number, io: EngineContext): Promise<boolean> {
+/** What is left when the time is over is for the next action. */
+async function moveSlot(
+  sides: Sides,
+  slot: number,
+  { from, to, moving }: { readonly from: View; readonly to: View; readonly moving: Moving },
+): Promise<void> {
   const { source, target } = sides;
-  const askedAt = io.now();
-  // It refuses where it has become a replica, or does not have the slot; from here on it makes no new key.
-  const [, , keys] = await Promise.all([
-    setSlot(source, slot, 'MIGRATING', target.primary.id),
-    requireQuorum(source),
-    keysIn(source, slot),
-  ]);
-  if (keys > 0 || io.now() - askedAt > mostFinishMs) return false;
-  await setSlot(target, slot, 'NODE', target.primary.id);
-  await tellOwner(sides, slot);
-  return true;
+  if (hasSlot(to.myself.slots, slot)) return tellOwner(sides, slot);
+  requireOwner(slot, moving.action, from, to);
+  await setSlot(target, slot, 'IMPORTING', source.primary.id);
+  do {
+    const lookedAt = moving.io.now();
+    // It refuses where it has become a replica, or does not have the slot. From here on it makes no new key.
+    const [, , found] = await Promise.all([
+      setSlot(source, slot, 'MIGRATING', target.primary.id),
+      requireQuorum(source),
+      nextKeys(source, slot),
+    ]);
+    if (found.isEmpty) {
+      if (moving.io.now() - lookedAt > mostFinishMs) continue;
+      await setSlot(target, slot, 'NODE', target.primary.id);
+      return tellOwner(sides, slot);
+    }
+    if (!(await moveKeys(sides, slot, found.keys, moving))) return;
+  } while (!moving.isOver());
+}
+
+function groupsOf(set: SlotSet): number[][] {
+  const slots = [...eachSlot(set)];
+  return Array.from({ length: Math.ceil(slots.length / slotsAtOnce) }, (_, i) =>
+    slots.slice(i * slotsAtOnce, (i + 1) * slotsAtOnce),
+  );
 }
 
 async function tellOwner({ source, target, others }: Sides, slot: number): Promise<void> {
