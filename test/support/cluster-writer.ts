@@ -21,7 +21,7 @@ export function clusterClient(addresses: () => readonly string[]): ClusterClient
     const known = connections.get(address);
     if (known !== undefined) return known;
     const opened = (async () => {
-      const made = redisConnection(await dialTcp(address, 6379, AbortSignal.timeout(300)));
+      const made = redisConnection(await dialTcp(address, 6379, AbortSignal.timeout(1000)));
       void made.closed.then(() => connections.delete(address));
       await made.command('AUTH', clientPassword);
       return made;
@@ -39,13 +39,13 @@ export function clusterClient(addresses: () => readonly string[]): ClusterClient
     let asking = false;
     for (let hop = 0; hop < 8; hop++) {
       try {
-        const open = await within(500, connection(address));
+        const open = await within(3000, connection(address));
         const first = asking ? open.command('ASKING') : undefined;
         const reply = open.command(...args);
         const waited = isReplicated ? open.command('WAIT', '1', '500') : undefined;
         for (const each of [first, reply, waited]) each?.catch(() => undefined);
-        const answer = await within(3000, reply);
-        if (isReplicated && Number(await within(3000, waited ?? reply)) < 1) throw new Error('no replica has it');
+        const answer = await within(6000, reply);
+        if (isReplicated && Number(await within(6000, waited ?? reply)) < 1) throw new Error('no replica has it');
         return answer;
       } catch (error) {
         if (!(error instanceof RedisError)) {
@@ -87,12 +87,28 @@ export interface Ledger {
   stop(): Promise<void>;
 }
 
+/** Every acknowledged write that cannot be read, or reads otherwise. */
+export async function lostWrites(addresses: () => readonly string[], ledger: Ledger): Promise<string[]> {
+  const client = clusterClient(addresses);
+  const lost: string[] = [];
+  const entries = [...ledger.acknowledged];
+  for (let i = 0; i < entries.length; i += 200) {
+    await Promise.all(
+      entries.slice(i, i + 200).map(async ([key, value]) => {
+        if ((await client.command('GET', key)) !== value) lost.push(key);
+      }),
+    );
+  }
+  client.close();
+  return lost;
+}
+
 /** Writes one key after the other, each once, by so many clients. */
 export function startLedger(
   addresses: () => readonly string[],
-  options: { readonly clients?: number; readonly isReplicated?: boolean; readonly tags?: number } = {},
+  options: { readonly clients?: number; readonly isReplicated?: boolean; readonly tags: readonly string[] },
 ): Ledger {
-  const { clients = 8, isReplicated = false, tags = 20_000 } = options;
+  const { clients = 3, isReplicated = false, tags } = options;
   const acknowledged = new Map<string, string>();
   const unanswered = new Set<string>();
   const errors = new Map<string, number>();
@@ -102,7 +118,7 @@ export function startLedger(
   let isStopping = false;
   const write = async (client: ClusterClient, id: number): Promise<void> => {
     for (let n = 0; !isStopping; n++) {
-      const key = `{${Math.floor(Math.random() * tags)}}:${id}:${n}`;
+      const key = `{${tags[Math.floor(Math.random() * tags.length)]}}:${id}:${n}`;
       const value = `${key}:${'v'.repeat(20 + (n % 50))}`;
       const began = performance.now();
       unanswered.add(key);
