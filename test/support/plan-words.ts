@@ -75,6 +75,16 @@ export function actionWords(action: RedisAction): string {
       return `configure ${action.node.pod} ${fields(action.settings)}`;
     case 'redis.handOver':
       return `hand over ${action.primary.pod} -> ${action.replicas.map(({ pod }) => pod).join('|')} by ${action.sentinel.pod}`;
+    case 'redis.assignSlots':
+      return `assign ${slotText(action.slots)} to ${action.node.pod} epoch ${action.epoch}`;
+    case 'redis.meet':
+      return `${action.node.pod} meets ${action.other.pod}`;
+    case 'redis.replicate':
+      return `${action.node.pod} replicates ${action.primary.pod}`;
+    case 'redis.forgetNode':
+      return `forget ${action.id.slice(0, 4)} (${action.pod}) on ${action.nodes.length}`;
+    case 'redis.takeOver':
+      return `${action.node.pod} takes over from ${action.primary.pod}`;
     case 'redis.moveSlots':
     case 'redis.migrateSlots': {
       const how = action.type === 'redis.migrateSlots' ? 'migrate' : 'move';
@@ -84,8 +94,6 @@ export function actionWords(action: RedisAction): string {
       return `cancel migrations ${action.source.pod}`;
     case 'redis.closeSlot':
       return `close slot ${action.slot} of ${action.owner.pod}`;
-    case 'redis.forgetNodes':
-      return `forget ${action.ids.join(' ')} on ${action.nodes.map(({ pod }) => pod).join(' ')}`;
     default:
       return action satisfies never;
   }

@@ -13,6 +13,7 @@ import { dataPort, sentinelPort, termCarrier } from '../names.ts';
 import { isNoSuchPrimary } from '../observe/observe.ts';
 import { sentinelSettings } from '../resources/config.ts';
 import { changePasswords } from './passwords.ts';
+import { actOnShards } from './shards/act.ts';
 import { actSlots } from './shards/act-slots.ts';
 import { switchover } from './switchover.ts';
 
@@ -81,11 +82,16 @@ export async function actRedis(action: RedisAction, cluster: Cluster<RedisSpec>,
       return;
     case 'redis.handOver':
       return switchover(action, cluster, credentials, io);
+    case 'redis.assignSlots':
+    case 'redis.meet':
+    case 'redis.replicate':
+    case 'redis.forgetNode':
+    case 'redis.takeOver':
+      return actOnShards(action, credentials, io);
     case 'redis.moveSlots':
     case 'redis.migrateSlots':
     case 'redis.cancelMigrations':
     case 'redis.closeSlot':
-    case 'redis.forgetNodes':
       return actSlots(action, credentials, io);
     default:
       return action satisfies never;

@@ -25,8 +25,9 @@ interface Waiting {
   readonly reject: (error: Error) => void;
 }
 
-export function redisConnection(stream: Duplex): RedisConnection {
-  const decoder = new ReplyDecoder();
+/** @param longest answer in bytes that is read */
+export function redisConnection(stream: Duplex, longest?: number): RedisConnection {
+  const decoder = new ReplyDecoder(longest);
   const waiting: Waiting[] = [];
   let receive: ((message: Reply) => void) | undefined;
   let ended: Error | undefined;

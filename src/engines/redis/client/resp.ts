@@ -1,7 +1,7 @@
 /**
  * The Redis serialization protocol, version 2: commands out, replies in.
  *
- * Replies may arrive split anywhere, so the decoder keeps what is incomplete: up to `longestAnswerBytes`. An error reply is
+ * Replies may arrive split anywhere, so the decoder keeps what is incomplete: up to `longestAnswerBytes`, where nobody says otherwise. An error reply is
  * a value, since many of them (`NOGOODSLAVE`, `INPROG`) are answers.
  */
 import { longestAnswerBytes, shortened } from '../../../api/bounds.ts';
@@ -129,7 +129,11 @@ function parseArray(buffer: Buffer, at: number, length: number, nested: Nested):
 export class ReplyDecoder {
   #rest: Buffer = Buffer.alloc(0);
   #missing: Missing = 0;
-  #limits: Limits = { encoding: 'utf8', longest: longestAnswerBytes };
+  #limits: Limits;
+
+  constructor(longest: number = longestAnswerBytes) {
+    this.#limits = { encoding: 'utf8', longest };
+  }
 
   /** From the next reply on, texts are bytes, and a reply may be this long. */
   readBytes(longest: number): void {

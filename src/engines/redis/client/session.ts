@@ -110,20 +110,20 @@ async function requireNoStranger(connection: RedisConnection, own: string, { add
 }
 
 /** An open connection; `within` bounds what is said on it. */
-async function connect(io: EngineContext, address: string, port: number): Promise<RedisConnection> {
+async function connect(io: EngineContext, { address, port }: Place, longest?: number): Promise<RedisConnection> {
   const stream = within(io, connectTimeoutMs, `${address}:${port}`, (signal) => io.dial(address, port, signal));
-  return redisConnection(await stream);
+  return redisConnection(await stream, longest);
 }
 
-/** Runs `talk` on a fresh connection, all within a second. */
+/** Runs `talk` on a fresh connection, all within a second. `longest`: of an answer, in bytes. */
 export async function withSession<T>(
   io: EngineContext,
-  target: Place & { readonly credentials: Credentials },
+  target: Place & { readonly credentials: Credentials; readonly longest?: number },
   talk: (connection: RedisConnection, login: Login) => Promise<T>,
 ): Promise<T> {
   let connection: RedisConnection | undefined;
   try {
-    const opened = await connect(io, target.address, target.port);
+    const opened = await connect(io, target, target.longest);
     connection = opened;
     return await within(io, answerTimeoutMs, `${target.address}:${target.port}`, async () => {
       const login = await logIn(opened, target.credentials, target);
@@ -157,7 +157,7 @@ export function sessionsWith(io: EngineContext, credentials: Credentials, limits
   const connections: RedisConnection[] = [];
   const open = async (address: string, port: number): Promise<Session> => {
     const place = `${address}:${port}`;
-    const connection = await connect(io, address, port);
+    const connection = await connect(io, { address, port });
     connections.push(connection);
     await within(io, answerTimeoutMs, place, () => logIn(connection, credentials, { address, port }));
     if (bytes !== undefined) connection.useBytes(bytes);

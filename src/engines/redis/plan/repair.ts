@@ -101,7 +101,7 @@ function mayBeReplaced({ observed, sentinelSize, spec }: Situation): boolean {
   return sentinelSize - content >= spec.sentinel.quorum;
 }
 
-export function configureSteps({ cluster, nodes, dataPods }: Situation): Act[] {
+export function configureSteps({ cluster, nodes, dataPods }: Pick<Situation, 'cluster' | 'nodes' | 'dataPods'>): Act[] {
   const limit = commonLimit(cluster, dataPods);
   const wanted = settingsToHold(cluster, limit);
   return nodes.flatMap((node): Act[] => {

@@ -7,7 +7,10 @@ import { type Leaving, nextLeavingStep, type Witness } from '../../../../src/eng
 const [a, b] = ['a'.repeat(40), 'b'.repeat(40)] as const;
 const own = `${a} 10.0.0.1:6379@16379 myself,master - 0 0 1 connected 0-16383\n`;
 const gone = `${b} 10.0.0.2:6379@16379 master - 0 0 1 connected\n`;
-const witness = (pod: string, view: string): Witness => ({ node: { pod, address: pod }, nodes: clusterNodes(view) });
+const witness = (pod: string, view: string): Witness => ({
+  node: { pod, address: pod, id: a },
+  nodes: clusterNodes(view),
+});
 
 const empty: SlotHolder = {
   shard: 'b',
@@ -22,7 +25,7 @@ const empty: SlotHolder = {
 };
 const leaving = (more: Partial<Leaving>): Leaving => ({
   holders: [empty],
-  ids: [b],
+  members: [{ id: b, pod: 'db-1' }],
   witnesses: [witness('db-0', own + gone)],
   silent: [],
   ...more,
@@ -30,7 +33,7 @@ const leaving = (more: Partial<Leaving>): Leaving => ({
 
 describe('a shard that leaves', () => {
   it.each<readonly [story: string, more: Partial<Leaving>, told: Record<string, unknown>]>([
-    ['is forgotten when it has nothing', {}, { does: 'forget', action: { ids: [b] } }],
+    ['is forgotten when it has nothing', {}, { does: 'forget', actions: [{ id: b, pod: 'db-1' }] }],
     ['not while it has slots', { holders: [{ ...empty, slots: slotsOf([1]) }] }, { does: 'await' }],
     ['not while it has keys', { holders: [{ ...empty, keys: 1 }] }, { does: 'await' }],
     [
@@ -53,7 +56,7 @@ describe('a shard that leaves', () => {
     [
       'everybody is told together',
       { witnesses: [witness('db-0', own), witness('db-2', own + gone)] },
-      { does: 'forget', action: { nodes: [{ pod: 'db-0' }, { pod: 'db-2' }] } },
+      { does: 'forget', actions: [{ nodes: [{ pod: 'db-0' }, { pod: 'db-2' }] }] },
     ],
   ])('%s', (_, more, told) => {
     expect(nextLeavingStep(leaving(more))).toMatchObject(told);

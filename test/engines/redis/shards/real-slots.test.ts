@@ -3,6 +3,7 @@
  * round. At the end every acknowledged write is there, once.
  */
 import { afterEach, describe, expect, it } from 'vitest';
+import { actOnShards } from '../../../../src/engines/redis/act/shards/act.ts';
 import { actSlots } from '../../../../src/engines/redis/act/shards/act-slots.ts';
 import { clusterNodes, myselfIn } from '../../../../src/engines/redis/client/cluster-nodes.ts';
 import { allSlots, countSlots, hasSlot, unionOf } from '../../../../src/engines/redis/kind/slots.ts';
@@ -103,15 +104,14 @@ describe.skipIf(serverPrograms.length === 0).each([...serverPrograms])('slots of
     const leaver = await at.id(4);
     const witnesses = await Promise.all(
       [1, 2, 3].map(async (node) => ({
-        node: { pod: `n${node}`, address: at.address(node) },
+        node: { pod: `n${node}`, address: at.address(node), id: await at.id(node) },
         nodes: await at.view(node),
       })),
     );
     const holders = (await holdersOf(at, shards)).filter(({ shard }) => shard === 'd');
-    const step = nextLeavingStep({ holders, ids: [leaver], witnesses, silent: [] });
+    const step = nextLeavingStep({ holders, members: [{ id: leaver, pod: 'n4' }], witnesses, silent: [] });
     if (step.does !== 'forget') throw new Error(JSON.stringify(step));
-    await actSlots(step.action, { identity }, mortalContext());
-    await actSlots(step.action, { identity }, mortalContext());
+    for (const action of [...step.actions, ...step.actions]) await actOnShards(action, { identity }, mortalContext());
     await at.kill(4);
     for (const node of [1, 2, 3]) expect((await at.view(node)).some(({ id }) => id === leaver)).toBe(false);
   }, 600_000);

@@ -3,7 +3,6 @@ import type { EngineContext } from '../../../../engine/engine-context.ts';
 import type { SlotAction } from '../../action.ts';
 import type { Credentials } from '../../client/session.ts';
 import { closeSlot } from './close-slot.ts';
-import { forgetNodes } from './forget-nodes.ts';
 import { cancelMigrations, migrateSlots } from './migrate-slots.ts';
 import { moveSlots } from './move-slots.ts';
 
@@ -17,8 +16,6 @@ export function actSlots(action: SlotAction, credentials: Credentials, io: Engin
       return cancelMigrations(action, credentials, io);
     case 'redis.closeSlot':
       return closeSlot(action, credentials, io);
-    case 'redis.forgetNodes':
-      return forgetNodes(action, credentials, io);
     default:
       return action satisfies never;
   }

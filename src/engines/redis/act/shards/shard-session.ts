@@ -1,11 +1,11 @@
 /** A session with the primary of a shard, and what it says of the cluster. It is refused where it is another node than was planned for. */
-import type { ShardPrimary } from '../../action.ts';
+import type { Member } from '../../action.ts';
 import { type ClusterNode, clusterNodes, myselfIn } from '../../client/cluster-nodes.ts';
 import type { OpenSession, Session } from '../../client/session.ts';
 import { dataPort } from '../../names.ts';
 
 export interface ShardSession extends Session {
-  readonly primary: ShardPrimary;
+  readonly primary: Member;
 }
 
 /** Functions and values that are compared may be this long. */
@@ -23,7 +23,7 @@ export interface View {
   readonly nodes: readonly ClusterNode[];
 }
 
-export async function shardSession(open: OpenSession, primary: ShardPrimary): Promise<ShardSession> {
+export async function shardSession(open: OpenSession, primary: Member): Promise<ShardSession> {
   const { command } = await open(primary.address, dataPort);
   return { command, primary };
 }

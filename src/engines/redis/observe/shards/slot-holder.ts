@@ -1,5 +1,5 @@
 /** What the primary of a shard says about slots: which it has, which are open, and of which it has keys without having them. */
-import type { ShardPrimary, Target } from '../../action.ts';
+import type { Member, Target } from '../../action.ts';
 import { type ClusterNode, clusterNodes, myselfIn } from '../../client/cluster-nodes.ts';
 import { infoFields } from '../../client/reply-fields.ts';
 import { RedisError, type Reply } from '../../client/resp.ts';
@@ -10,7 +10,7 @@ import { allSlots, differenceOf, hasSlot, type SlotSet } from '../../kind/slots.
 export interface SlotHolder {
   /** Of the shard: the same whoever is its primary. */
   readonly shard: string;
-  readonly primary: ShardPrimary;
+  readonly primary: Member;
   /** In its own view, as everything here. */
   readonly slots: SlotSet;
   readonly migrating: ClusterNode['migrating'];

@@ -2,19 +2,19 @@
  * How a shard leaves: first its slots, then every node that stays forgets it, and only then its pods go. Nodes that stay and were not told
  * would tell the others of it again after a minute. Pure.
  */
-import type { SlotAction, Target } from '../../action.ts';
+import type { Member, ShardAction } from '../../action.ts';
 import type { ClusterNode } from '../../client/cluster-nodes.ts';
 import { countSlots } from '../../kind/slots.ts';
 import type { SlotHolder } from '../../observe/shards/slot-holder.ts';
 
 /** A node that stays, with all that it knows. */
 export interface Witness {
-  readonly node: Target;
+  readonly node: Member;
   readonly nodes: readonly ClusterNode[];
 }
 
 export type LeavingStep =
-  | { readonly does: 'forget'; readonly action: Extract<SlotAction, { type: 'redis.forgetNodes' }> }
+  | { readonly does: 'forget'; readonly actions: readonly Extract<ShardAction, { type: 'redis.forgetNode' }>[] }
   /** Its pods may go: nobody knows it any more. */
   | { readonly does: 'remove' }
   | { readonly does: 'await'; readonly message: string };
@@ -22,14 +22,15 @@ export type LeavingStep =
 export interface Leaving {
   /** The primaries of the shards that leave. */
   readonly holders: readonly SlotHolder[];
-  /** All nodes of those shards: every id, of replicas too. */
-  readonly ids: readonly string[];
+  /** All nodes of those shards, replicas too. */
+  readonly members: readonly { readonly id: string; readonly pod: string }[];
   readonly witnesses: readonly Witness[];
   /** Pods that stay and do not answer. */
   readonly silent: readonly string[];
 }
 
-export function nextLeavingStep({ holders, ids, witnesses, silent }: Leaving): LeavingStep {
+export function nextLeavingStep({ holders, members, witnesses, silent }: Leaving): LeavingStep {
+  const ids = members.map(({ id }) => id);
   const bound = holders.find(({ slots, keys, migrating, importing }) => {
     return countSlots(slots) + keys + migrating.length + importing.length > 0;
   });
@@ -46,6 +47,7 @@ export function nextLeavingStep({ holders, ids, witnesses, silent }: Leaving): L
   if (silent.length > 0) {
     return { does: 'await', message: `${silent.join(', ')} must answer, to be told which nodes have left` };
   }
-  // All of them in one action: whoever has learned of one again is told again, and it ends where nobody is left to tell.
-  return { does: 'forget', action: { type: 'redis.forgetNodes', nodes: witnesses.map(({ node }) => node), ids } };
+  // All of them in one plan: whoever has learned of one again is told again, and it ends where nobody is left to tell.
+  const nodes = witnesses.map(({ node }) => node);
+  return { does: 'forget', actions: members.map(({ id, pod }) => ({ type: 'redis.forgetNode', id, pod, nodes })) };
 }

@@ -3,7 +3,7 @@
  * What is half done comes first: a slot of which some keys are here and some there is finished, never turned back, since the keys that
  * have moved take writes where they are. Pure.
  */
-import type { ShardPrimary } from '../../action.ts';
+import type { Member } from '../../action.ts';
 import {
   allSlots,
   countSlots,
@@ -179,6 +179,6 @@ function fairMove(holders: readonly SlotHolder[], shares: Shares): NextMove {
 export function bystanders(
   holders: readonly SlotHolder[],
   { source, target }: Extract<NextMove, { does: 'move' }>,
-): ShardPrimary[] {
+): Member[] {
   return holders.filter((holder) => holder !== source && holder !== target).map(({ primary }) => primary);
 }
