@@ -93,7 +93,7 @@ describe.skipIf(serverPrograms.length === 0).each([...serverPrograms])('slots of
     const hasMoved = async (): Promise<boolean> => countSlots(myselfIn(await at.view(4)).slots) >= 60;
     for (let n = 1; !(await hasMoved()); n++) {
       if (n > 2000) throw new Error('it does not move');
-      await pass(at, shards, wanted('abcd'), mortalContext(8 + (n % 90)));
+      await pass(at, shards, wanted('abcd'), mortalContext(8 + ((n * 7) % 260)));
     }
     expect(JSON.stringify(await at.ask(4, 'FUNCTION', 'LIST'))).toContain('"lib"');
     expect(countSlots(myselfIn(await at.view(4)).slots)).toBeLessThan(4096);

@@ -113,14 +113,29 @@ type Shares = ReadonlyMap<SlotHolder, number>;
 
 const surplus = (holder: SlotHolder, shares: Shares): number => countSlots(holder.slots) - (shares.get(holder) ?? 0);
 
-/**
- * The lowest slot that is open somewhere, or of which a shard has keys without having it. Open slots are not kept by every server
- * when a replica takes over; keys are.
- */
+/** The lowest slot that is half moved, and with it all others that go the same way. */
 function halfMove(holders: readonly SlotHolder[], shares: Shares, wanted: Wanted): NextMove | undefined {
   const open = holders.flatMap(({ migrating, importing, strays }) => [...migrating, ...importing, ...strays]);
-  const [slot] = open.map((each) => each.slot).sort((a, b) => a - b);
-  if (slot === undefined) return undefined;
+  const slots = [...new Set(open.map(({ slot }) => slot))].sort((a, b) => a - b);
+  const [first, ...rest] = slots.slice(0, slotsTogether).map((slot) => halfMoveOf(slot, holders, shares, wanted));
+  if (first?.does !== 'move') return first;
+  const alike = rest.flatMap((next) => {
+    const isAlike = next?.does === 'move' && next.source === first.source && next.target === first.target;
+    return isAlike && next.mostKeyBytes === first.mostKeyBytes ? [next.slots] : [];
+  });
+  return { ...first, slots: unionOf(first.slots, ...alike) };
+}
+
+/**
+ * Open somewhere, or a shard has keys of it without having it. Open slots are not kept by every server when a replica takes over; keys
+ * are.
+ */
+function halfMoveOf(
+  slot: number,
+  holders: readonly SlotHolder[],
+  shares: Shares,
+  wanted: Wanted,
+): NextMove | undefined {
   const owner = holders.find(({ slots }) => hasSlot(slots, slot));
   if (owner === undefined) return undefined;
   const to = owner.migrating.find((each) => each.slot === slot)?.to;
