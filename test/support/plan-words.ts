@@ -85,6 +85,15 @@ export function actionWords(action: RedisAction): string {
       return `forget ${action.id.slice(0, 4)} (${action.pod}) on ${action.nodes.length}`;
     case 'redis.takeOver':
       return `${action.node.pod} takes over from ${action.primary.pod}`;
+    case 'redis.moveSlots':
+    case 'redis.migrateSlots': {
+      const how = action.type === 'redis.migrateSlots' ? 'migrate' : 'move';
+      return `${how} slots ${slotText(action.slots)} ${action.source.pod} -> ${action.target.pod}`;
+    }
+    case 'redis.cancelMigrations':
+      return `cancel migrations ${action.source.pod}`;
+    case 'redis.closeSlot':
+      return `close slot ${action.slot} of ${action.owner.pod}`;
     default:
       return action satisfies never;
   }

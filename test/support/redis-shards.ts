@@ -1,308 +1,189 @@
-/**
- * A Redis Cluster of real servers on the loopback network, with the little of Kubernetes around it that the engine looks at: claims, StatefulSets,
- * pods. One `step` is one pass of the operator: it observes, plans, and does what the plan says. Each pod has an address of its own.
- */
+/** Redis Cluster of real servers, each with an address of its own on the loopback network and a directory that it keeps. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { connect } from 'node:net';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { KubeObject } from '../../src/api/object.ts';
-import type { ClusterStatus } from '../../src/api/status.ts';
-import { aclRule, identityUser } from '../../src/engines/redis/client/identity.ts';
+import { type ClusterNode, clusterNodes } from '../../src/engines/redis/client/cluster-nodes.ts';
 import { type RedisConnection, redisConnection } from '../../src/engines/redis/client/connection.ts';
+import { aclRule, type Identity } from '../../src/engines/redis/client/identity.ts';
 import type { Reply } from '../../src/engines/redis/client/resp.ts';
-import { redis } from '../../src/engines/redis/index.ts';
-import type { RedisSpecInput } from '../../src/engines/redis/kind/schema.ts';
-import { redisConf } from '../../src/engines/redis/resources/config.ts';
-import { redisResources } from '../../src/engines/redis/resources/resources.ts';
-import type { StatusReport } from '../../src/engine/engine.ts';
-import { fingerprinted } from '../../src/plan/difference.ts';
-import { atSize } from '../../src/plan/objects.ts';
-import type { Plan, Step } from '../../src/plan/plan.ts';
-import { childrenOf } from '../../src/resources/children.ts';
-import { selectorLabels, shardLabel } from '../../src/resources/metadata.ts';
-import { stored } from '../../src/testing/stored-object.ts';
-import type { RedisAction } from '../../src/engines/redis/action.ts';
-import { realContext } from './real-context.ts';
+import { slotCount } from '../../src/engines/redis/kind/slots.ts';
+import { dialTcp } from '../../src/system/dial.ts';
 import type { RedisProgram } from './redis-program.ts';
-import { redisCluster } from './redis-situation.ts';
+import { until } from './until.ts';
 
-const password = 'secret';
-const identityPassword = 'identity-of-this-cluster';
+/** Of the cluster `db` in the namespace `apps`, as `redisCluster` makes it. */
+export const identity: Identity = { user: 'clusterwright/apps/db', password: 'own' };
+export const clientPassword = 'pass#word';
+export const shardSecrets = { 'db-internal': { password: identity.password }, 'db-auth': { password: clientPassword } };
 
-/** Whatever ends the tests early, their servers end with them. */
-const running = new Set<ChildProcess>();
+export interface ShardStage {
+  address(node: number): string;
+  /** Starts it, or starts it again with the files that it had. */
+  start(...nodes: readonly number[]): Promise<void>;
+  /** With SIGKILL. */
+  kill(node: number): Promise<void>;
+  signal(node: number, signal: NodeJS.Signals): void;
+  isRunning(node: number): boolean;
+  /** One command on a connection of its own. */
+  ask(node: number, ...args: readonly string[]): Promise<Reply>;
+  open(node: number): Promise<RedisConnection>;
+  view(node: number): Promise<readonly ClusterNode[]>;
+  id(node: number): Promise<string>;
+  /** Waits until these nodes know each other, and each that the cluster is complete. */
+  untilWhole(...nodes: readonly number[]): Promise<void>;
+  close(): Promise<void>;
+}
+
+const children = new Set<ChildProcess>();
 process.once('exit', () => {
-  for (const child of running) child.kill('SIGKILL');
+  for (const child of children) child.kill('SIGKILL');
 });
 
-interface Node {
-  readonly pod: string;
-  address: string;
-  readonly directory: string;
-  child?: ChildProcess;
-  /** Of which template. */
-  revision: string;
+let stages = 0;
+
+function network(): string {
+  stages++;
+  return `127.${10 + (process.pid % 200)}.${((process.pid >> 8) * 64 + 32 + stages) % 250}`;
 }
 
-let networks = 0;
+export async function shardStage(program: RedisProgram, lines: readonly string[] = []): Promise<ShardStage> {
+  const prefix = network();
+  const directory = await mkdtemp(join(tmpdir(), 'redis-shards-'));
+  const running = new Map<number, { readonly child: ChildProcess; readonly ended: Promise<void> }>();
+  const ids = new Map<number, string>();
+  const address = (node: number): string => `${prefix}.${node}`;
 
-interface StartOptions {
-  readonly elsewhere?: true;
-  readonly blank?: true;
-  /** A directory that is copied to the new volume. */
-  readonly copyOf?: string;
-}
+  const open = async (node: number): Promise<RedisConnection> => {
+    const connection = redisConnection(await dialTcp(address(node), 6379, AbortSignal.timeout(5000)));
+    await connection.command('AUTH', identity.user, identity.password);
+    return connection;
+  };
 
-export interface ShardsUnderTest {
-  spec: RedisSpecInput;
-  /** What the last pass has said. */
-  status: ClusterStatus;
-  /** Annotations of the claims, by pod. */
-  readonly claims: Map<string, Record<string, string>>;
-  readonly nodes: Map<string, Node>;
-  /** One pass. `only`: of its steps, how many are done before the operator dies. */
-  step(only?: number): Promise<Plan<RedisAction>>;
-  /** Passes until one has this phase. Resolves with the summaries of all actions, in order. */
-  until(phase: string, isDone?: () => Promise<boolean> | boolean, only?: number): Promise<string[]>;
-  ask(pod: string, ...command: readonly string[]): Promise<Reply>;
-  /** As a client: at the node that serves the key, which is the first argument. */
-  client(...command: readonly string[]): Promise<Reply>;
-  /** Pod of the primary of each shard, as the status says. */
-  primaries(): string[];
-  readonly failures: readonly string[];
-  /** The next pass sees another template. */
-  retemplate(): void;
-  kill(pod: string): void;
-  /** `elsewhere`: at another address. `blank`: on a new volume. */
-  /** `from`: on a copy of the volume of that pod, of any cluster. */
-  start(pod: string, how?: StartOptions): void;
-  close(): void;
-}
-
-export function shardsOn(program: RedisProgram, first: RedisSpecInput = {}): ShardsUnderTest {
-  networks++;
-  const prefix = `127.${20 + (process.pid % 200)}.${((process.pid >> 8) * 16 + networks) % 250}`;
-  const root = mkdtempSync(join(tmpdir(), 'redis-shards-'));
-  const nodes = new Map<string, Node>();
-  const claims = new Map<string, Record<string, string>>();
-  const sizes = new Map<string, number>();
-  const io = realContext({ 'db-auth': { password }, 'db-internal': { password: identityPassword } });
-  let hosts = 0;
-  let revision = '1';
-
-  const clusterNow = () => redisCluster({ mode: 'Cluster', ...world.spec }, {}, world.status);
-
-  function start(pod: string, how: StartOptions = {}): void {
-    const cluster = clusterNow();
-    const before = nodes.get(pod);
-    const address = before === undefined || how.elsewhere === true ? `${prefix}.${++hosts}` : before.address;
-    const directory = join(root, pod);
-    if (how.blank === true) {
-      rmSync(directory, { recursive: true, force: true });
-      claims.set(pod, {});
-      if (how.copyOf !== undefined) cpSync(how.copyOf, directory, { recursive: true });
-    }
-    if (!claims.has(pod)) claims.set(pod, {});
-    mkdirSync(directory, { recursive: true });
-    const conf = redisConf(cluster).replace(/^(bind|dir) .*$/gm, '');
-    const user = identityUser(cluster);
-    writeFileSync(
-      join(root, `${pod}.conf`),
-      [
-        conf,
-        `bind ${address}`,
-        `dir ${directory}`,
-        'cluster-enabled yes',
-        'cluster-config-file nodes.conf',
-        `cluster-announce-ip ${address}`,
-        `replica-announce-ip ${address}`,
-        `cluster-announce-hostname ${pod}.db.apps.svc`,
-        `requirepass ${password}`,
-        `user ${aclRule({ user, password: identityPassword }).filter((word) => word !== 'reset').join(' ')}`,
-        `masteruser ${user}`,
-        `masterauth ${identityPassword}`,
-        'cluster-node-timeout 2000',
-        '',
-      ].join('\n'),
-    );
-    const [command, ...args] = program;
-    const child = spawn(command, [...args, join(root, `${pod}.conf`)], { stdio: 'ignore' });
-    running.add(child);
-    child.once('exit', () => running.delete(child));
-    nodes.set(pod, { pod, address, directory, child, revision });
-  }
-
-  function kill(pod: string): void {
-    nodes.get(pod)?.child?.kill('SIGKILL');
-  }
-
-  function objects(): KubeObject[] {
-    const cluster = clusterNow();
-    const sets = redisResources(cluster).flatMap(({ object, generate }): KubeObject[] => {
-      if (generate !== undefined) return [];
-      const size = sizes.get(object.metadata.name);
-      if (object.kind !== 'StatefulSet') return [stored(fingerprinted(object))];
-      if (size === undefined) return [];
-      const status = { observedGeneration: 1, replicas: size, readyReplicas: size, updateRevision: revision };
-      return [{ ...stored(fingerprinted(atSize(object, size))), status }];
-    });
-    const labels = (pod: string) => ({
-      ...selectorLabels(cluster, { engine: 'redis', component: 'data' }),
-      [shardLabel]: pod.replace(/-\d+$/, ''),
-    });
-    return [
-      ...sets,
-      ...[...nodes.values()].map((node, i) =>
-        stored({
-          apiVersion: 'v1',
-          kind: 'Pod',
-          metadata: {
-            name: node.pod,
-            namespace: 'apps',
-            labels: { ...labels(node.pod), 'controller-revision-hash': node.revision },
-          },
-          spec: {
-            nodeName: `node-${i % 3}`,
-            containers: [{ name: 'redis', resources: { limits: { memory: cluster.spec.resources.limits.memory } } }],
-          },
-          status: { phase: 'Running', podIP: node.address, conditions: [{ type: 'Ready', status: 'True' }] },
+  const stage: ShardStage = {
+    address,
+    open,
+    async start(...nodes) {
+      await Promise.all(
+        nodes.map(async (node) => {
+          const own = join(directory, String(node));
+          await mkdir(own, { recursive: true });
+          const conf = join(own, 'conf');
+          const text = [
+            ...['port 6379', `bind ${address(node)}`, `dir ${own}`, `logfile ${own}/log`, 'protected-mode no'],
+            ...['cluster-enabled yes', 'cluster-config-file nodes.conf', 'cluster-node-timeout 3000'],
+            ...['appendonly yes', 'save ""', 'repl-diskless-sync yes', 'repl-diskless-sync-delay 0'],
+            ...[`cluster-announce-ip ${address(node)}`, 'cluster-replica-validity-factor 0'],
+            ...[`requirepass ${clientPassword}`, `masteruser ${identity.user}`, `masterauth ${identity.password}`],
+            `user ${aclRule(identity).join(' ')}`,
+            ...lines,
+          ];
+          await writeFile(conf, `${text.join('\n')}\n`);
+          const [command, ...first] = program;
+          const child = spawn(command, [...first, conf], { stdio: 'ignore' });
+          children.add(child);
+          let hasEnded = false;
+          const ended = new Promise<void>((resolve) => {
+            child.once('exit', () => {
+              children.delete(child);
+              hasEnded = true;
+              resolve();
+            });
+          });
+          running.set(node, { child, ended });
+          const connection = await until(
+            `node ${node} starts`,
+            async () => {
+              if (hasEnded) return undefined;
+              const opened = await open(node);
+              try {
+                await opened.command('PING');
+                return opened;
+              } catch (error) {
+                opened.close();
+                throw error;
+              }
+            },
+            { withinMs: 30_000, everyMs: 10 },
+          );
+          if (connection === undefined) throw new Error(`node ${node} does not start`);
+          connection.close();
         }),
-      ),
-      ...[...claims].map(([pod, annotations]) =>
-        stored({
-          apiVersion: 'v1',
-          kind: 'PersistentVolumeClaim',
-          metadata: { name: `data-${pod}`, namespace: 'apps', labels: labels(pod), annotations },
-          spec: { resources: { requests: { storage: cluster.spec.storage.size } } },
-          status: { phase: 'Bound' },
-        }),
-      ),
-    ];
-  }
-
-  function resize(set: string, size: number): void {
-    sizes.set(set, size);
-    for (let i = 0; i < size; i++) if (!nodes.has(`${set}-${i}`)) start(`${set}-${i}`);
-    for (const { pod } of [...nodes.values()]) {
-      if (!pod.startsWith(`${set}-`) || Number(pod.slice(set.length + 1)) < size) continue;
-      kill(pod);
-      nodes.delete(pod);
-    }
-  }
-
-  async function carryOut(step: Step<RedisAction>): Promise<void> {
-    if (step.type === 'act') return redis.act(step.action, clusterNow(), io);
-    if ((step.type === 'create' || step.type === 'apply') && step.object.kind === 'StatefulSet') {
-      resize(step.object.metadata.name, Number((step.object.spec as { replicas: number }).replicas));
-    }
-    if (step.type === 'patch' && step.ref.name.startsWith('data-')) {
-      const pod = step.ref.name.slice('data-'.length);
-      const { annotations = {} } = (step.patch.metadata ?? {}) as { annotations?: Record<string, string | null> };
-      const merged = Object.entries({ ...claims.get(pod), ...annotations }).filter((entry): entry is [string, string] => entry[1] !== null);
-      claims.set(pod, Object.fromEntries(merged));
-    }
-    if (step.type === 'delete') {
-      const [node] = [...nodes.values()].filter(({ pod }) => pod === step.ref.name);
-      if (node === undefined) return;
-      kill(node.pod);
-      await new Promise((resolve) => node.child?.once('exit', resolve));
-      start(node.pod, { elsewhere: true });
-    }
-  }
-
-  async function step(only = Number.POSITIVE_INFINITY): Promise<Plan<RedisAction>> {
-    const cluster = clusterNow();
-    const children = childrenOf(objects());
-    const observed = await redis.observe(cluster, children, io);
-    const situation = redis.situation(cluster, children, observed);
-    const plan = redis.plan(situation, () => undefined);
-    const report: StatusReport = redis.status(situation, plan);
-    for (const each of plan.steps.slice(0, only)) {
+      );
+    },
+    async kill(node) {
+      const process = running.get(node);
+      running.delete(node);
+      process?.child.kill('SIGKILL');
+      await process?.ended;
+    },
+    signal: (node, signal) => void running.get(node)?.child.kill(signal),
+    isRunning: (node) => running.has(node),
+    async ask(node, ...args) {
+      const connection = await open(node);
       try {
-        await carryOut(each);
-      } catch (error) {
-        world.failures.push((error as Error).message);
-        break;
+        return await connection.command(...args);
+      } finally {
+        connection.close();
       }
-    }
-    world.status = {
-      ...report,
-      observedGeneration: 1,
-      conditions: report.conditions.map((one) => ({ ...one, lastTransitionTime: '2030-01-01T00:00:00Z' })),
-    };
-    return plan;
-  }
-
-  async function talk(pod: string, login: readonly string[], command: readonly string[]): Promise<Reply> {
-    const node = nodes.get(pod);
-    const connection = await dial(node?.address ?? '');
-    try {
-      await connection.command('AUTH', ...login);
-      return await connection.command(...command);
-    } finally {
-      connection.close();
-    }
-  }
-
-  const world = {
-    spec: first,
-    status: {} as ClusterStatus,
-    failures: [] as string[],
-    claims,
-    nodes,
-    step,
-    async until(phase: string, isDone: () => Promise<boolean> | boolean = () => true, only?: number): Promise<string[]> {
-      const done: string[] = [];
-      const deadline = performance.now() + 60_000;
-      let last: Plan<RedisAction> | undefined;
-      while (performance.now() < deadline) {
-        last = await step(only);
-        done.push(...last.steps.flatMap((each) => (each.type === 'act' ? [each.summary] : [])));
-        if (world.status.phase === phase && (await isDone())) return done;
-        await new Promise((resolve) => setTimeout(resolve, 100));
-      }
-      const words = JSON.stringify({ outcome: last?.outcome, done: done.slice(-20), failures: world.failures.slice(-5) });
-      throw new Error(`not ${phase} but ${world.status.phase}: ${words}`);
     },
-    ask: (pod: string, ...command: readonly string[]) => talk(pod, [identityUser(clusterNow()), identityPassword], command),
-    primaries: () => (world.status.members ?? []).filter(({ role }) => role === 'primary').map(({ name }) => name),
-    async client(...command: readonly string[]): Promise<Reply> {
-      let [pod = ''] = [...nodes.keys()];
-      for (let hop = 0; hop < 5; hop++) {
-        try {
-          return await talk(pod, [password], command);
-        } catch (error) {
-          const [, address] = /^MOVED \d+ (.*):6379$/.exec((error as Error).message) ?? [];
-          const next = [...nodes.values()].find((node) => node.address === address);
-          if (next === undefined) throw error;
-          pod = next.pod;
-        }
-      }
-      throw new Error('redirected too often');
+    view: async (node) => clusterNodes(await stage.ask(node, 'CLUSTER', 'NODES')),
+    async id(node) {
+      const id = ids.get(node) ?? String(await stage.ask(node, 'CLUSTER', 'MYID'));
+      ids.set(node, id);
+      return id;
     },
-    kill,
-    start,
-    /** The next pass sees another template. */
-    retemplate(): void {
-      revision = String(Number(revision) + 1);
-    },
-    close(): void {
-      for (const { child } of nodes.values()) child?.kill('SIGKILL');
-      rmSync(root, { recursive: true, force: true, maxRetries: 10 });
+    untilWhole: (...nodes) =>
+      until(
+        'the cluster is whole',
+        async () => {
+          for (const node of nodes) {
+            const view = await stage.view(node);
+            const text = String(await stage.ask(node, 'CLUSTER', 'INFO'));
+            const isKnown = view.length >= nodes.length && view.every((each) => each.linkUp && !each.isHandshake);
+            if (!isKnown || !text.includes('cluster_state:ok')) throw new Error(`${node}: ${text}`);
+          }
+        },
+        { withinMs: 30_000, everyMs: 50 },
+      ),
+    async close() {
+      for (const node of [...running.keys()]) await stage.kill(node);
+      await rm(directory, { recursive: true, force: true, maxRetries: 10 });
     },
   };
-  return world;
+  return stage;
 }
 
-function dial(host: string): Promise<RedisConnection> {
-  return new Promise((resolve, reject) => {
-    const socket = connect({ host, port: 6379 });
-    socket.once('error', reject);
-    socket.once('connect', () => {
-      socket.off('error', reject);
-      resolve(redisConnection(socket, 262_144));
-    });
-  });
+/** Has these nodes meet, gives the primaries equal ranges of slots, and has the replicas (by node) follow. */
+export async function formCluster(
+  stage: ShardStage,
+  primaries: readonly number[],
+  replicas: Readonly<Record<number, number>> = {},
+): Promise<void> {
+  const nodes = [...primaries, ...Object.keys(replicas).map(Number)];
+  await stage.start(...nodes);
+  const [first = 1] = nodes;
+  for (const [i, node] of nodes.entries()) await stage.ask(node, 'CLUSTER', 'SET-CONFIG-EPOCH', String(i + 1));
+  for (const [i, node] of primaries.entries()) {
+    const from = Math.round((i * slotCount) / primaries.length);
+    const to = Math.round(((i + 1) * slotCount) / primaries.length) - 1;
+    await stage.ask(node, 'CLUSTER', 'ADDSLOTSRANGE', String(from), String(to));
+  }
+  for (const node of nodes.slice(1)) await stage.ask(first, 'CLUSTER', 'MEET', stage.address(node), '6379');
+  await stage.untilWhole(...nodes);
+  for (const [replica, primary] of Object.entries(replicas)) await follow(stage, Number(replica), primary);
+}
+
+export async function follow(stage: ShardStage, replica: number, primary: number): Promise<void> {
+  const id = await stage.id(primary);
+  await until('it may follow', () => stage.ask(replica, 'CLUSTER', 'REPLICATE', id), { withinMs: 10_000 });
+  await until(
+    'it follows',
+    async () => {
+      if (!String(await stage.ask(replica, 'INFO', 'replication')).includes('master_link_status:up')) {
+        throw new Error('not yet');
+      }
+    },
+    { withinMs: 20_000 },
+  );
 }

@@ -38,8 +38,42 @@ export type ShardAction =
   /** A planned failover: the primary pauses writes until the replica has everything. */
   | { readonly type: 'redis.takeOver'; readonly node: Member; readonly primary: Member };
 
+/** What moves slots from one shard to another. It is refused where another node has become primary of one since. */
+export type SlotAction =
+  /**
+   * Opens each slot, moves its keys, and gives it to the target, one after the other, for some seconds at most: those that are left are
+   * planned anew. A slot that is half moved is finished. `others` are told who has the slots. `mostKeyBytes`: the size of a key that
+   * is moved; larger ones stay until they are planned. A target without a slot gets the functions of the source first.
+   */
+  | {
+      readonly type: 'redis.moveSlots';
+      readonly source: Member;
+      readonly target: Member;
+      readonly others: readonly Member[];
+      readonly slots: SlotSet;
+      readonly mostKeyBytes: number;
+    }
+  /** Has the source move them by itself, as Valkey does from 9.0 on: all of them at once, or none. It only begins. */
+  | {
+      readonly type: 'redis.migrateSlots';
+      readonly source: Member;
+      readonly target: Member;
+      readonly slots: SlotSet;
+    }
+  /** Ends what the source moves by itself. Slots and keys stay where they are. */
+  | { readonly type: 'redis.cancelMigrations'; readonly source: Member }
+  /** Ends the move of a slot of which no key has moved, or which is over: not where a node without the slot has keys of it. */
+  | {
+      readonly type: 'redis.closeSlot';
+      readonly slot: number;
+      readonly owner: Member;
+      /** Where the slot is open, besides its owner. */
+      readonly others: readonly Member[];
+    };
+
 export type RedisAction =
   | ShardAction
+  | SlotAction
   /**
    * Makes a node primary: at first bootstrap, or after every process of the cluster has lost its address. `others` were seen as
    * replicas: not where one of them has become primary since, or does not say. `term`: of a node that is preferred to the last

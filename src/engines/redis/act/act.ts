@@ -14,6 +14,7 @@ import { isNoSuchPrimary } from '../observe/observe.ts';
 import { sentinelSettings } from '../resources/config.ts';
 import { changePasswords } from './passwords.ts';
 import { actOnShards } from './shards/act.ts';
+import { actSlots } from './shards/act-slots.ts';
 import { switchover } from './switchover.ts';
 
 export async function actRedis(action: RedisAction, cluster: Cluster<RedisSpec>, io: EngineContext): Promise<void> {
@@ -87,6 +88,11 @@ export async function actRedis(action: RedisAction, cluster: Cluster<RedisSpec>,
     case 'redis.forgetNode':
     case 'redis.takeOver':
       return actOnShards(action, credentials, io);
+    case 'redis.moveSlots':
+    case 'redis.migrateSlots':
+    case 'redis.cancelMigrations':
+    case 'redis.closeSlot':
+      return actSlots(action, credentials, io);
     default:
       return action satisfies never;
   }

@@ -1,7 +1,7 @@
 /** Redis Clusters of real servers, driven by the planner and the actions as the operator does it. */
 import { afterEach, describe, expect, it } from 'vitest';
 import { serverPrograms } from '../../../support/redis-program.ts';
-import { type ShardsUnderTest, shardsOn } from '../../../support/redis-shards.ts';
+import { type ShardsUnderTest, shardsOn } from '../../../support/operated-shards.ts';
 
 describe.skipIf(serverPrograms.length === 0).each([...serverPrograms])('a cluster of $name', ({ server }) => {
   const worlds: ShardsUnderTest[] = [];
