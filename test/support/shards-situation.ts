@@ -69,6 +69,8 @@ const shardOf = (pod: string): number => Number(pod.slice(4, -2));
 
 export function shardsWorld(story: ShardsStory = {}): ShardsSituation {
   const cluster = redisCluster({ mode: 'Cluster', ...story.spec }, {}, story.status);
+  // What there is has three shards, whatever the spec asks for.
+  const built = redisCluster({ mode: 'Cluster', ...story.spec, shards }, {}, story.status);
   const replicas = cluster.spec.replicasPerShard ?? 1;
   const pods = shardPods(replicas);
   const changeOf = (pod: string): ShardChange => story.nodes?.[pod] ?? {};
@@ -140,7 +142,7 @@ export function shardsWorld(story: ShardsStory = {}): ShardsSituation {
     [shardLabel]: pod.slice(0, -2),
   });
   const objects: KubeObject[] = [
-    ...redisResources(cluster).flatMap(({ object, generate }): KubeObject[] => {
+    ...redisResources(built).flatMap(({ object, generate }): KubeObject[] => {
       if (generate !== undefined) return [];
       const made = stored(fingerprinted(object));
       if (object.kind !== 'StatefulSet') return [made];
