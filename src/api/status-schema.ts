@@ -42,7 +42,7 @@ export const conditions = {
 const members = {
   type: 'array',
   description: 'Processes of the cluster.',
-  maxItems: 512,
+  maxItems: 64,
   'x-kubernetes-list-type': 'map',
   'x-kubernetes-list-map-keys': ['name'],
   items: {
@@ -57,8 +57,6 @@ const members = {
       node: text('Kubernetes node of the pod.', 253),
       address: text('Address under which other members know the process.', 253),
       id: text('ID of the member in the database, if the database has one.', 63),
-      shard: text('Shard of the process, if the database has several.', 63),
-      slots: text('Hash slots that the process serves, if the database has them.', 1024),
       dataSize: text('Size of the database file, if the engine has one.', 20),
     },
   },

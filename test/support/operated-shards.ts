@@ -9,23 +9,23 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { KubeObject } from '../../src/api/object.ts';
 import type { ClusterStatus } from '../../src/api/status.ts';
-import { aclRule, identityUser } from '../../src/engines/redis/client/identity.ts';
+import type { StatusReport } from '../../src/engine/engine.ts';
+import type { RedisAction } from '../../src/engines/redis/action.ts';
 import { type RedisConnection, redisConnection } from '../../src/engines/redis/client/connection.ts';
+import { aclRule, identityUser } from '../../src/engines/redis/client/identity.ts';
 import type { Reply } from '../../src/engines/redis/client/resp.ts';
 import { redis } from '../../src/engines/redis/index.ts';
 import type { RedisSpecInput } from '../../src/engines/redis/kind/schema.ts';
 import { redisConf } from '../../src/engines/redis/resources/config.ts';
 import { redisResources } from '../../src/engines/redis/resources/resources.ts';
-import type { StatusReport } from '../../src/engine/engine.ts';
 import { fingerprinted } from '../../src/plan/difference.ts';
 import { atSize } from '../../src/plan/objects.ts';
 import type { Plan, Step } from '../../src/plan/plan.ts';
 import { childrenOf } from '../../src/resources/children.ts';
 import { selectorLabels, shardLabel } from '../../src/resources/metadata.ts';
 import { stored } from '../../src/testing/stored-object.ts';
-import type { RedisAction } from '../../src/engines/redis/action.ts';
 import { realContext } from './real-context.ts';
-import type { RedisProgram } from './redis-program.ts';
+import type { ServerProgram } from './redis-program.ts';
 import { redisCluster } from './redis-situation.ts';
 
 const password = 'secret';
@@ -81,7 +81,10 @@ export interface ShardsUnderTest {
   close(): void;
 }
 
-export function shardsOn(program: RedisProgram, first: RedisSpecInput = {}): ShardsUnderTest {
+export function shardsOn(
+  { engine, version, server: program }: ServerProgram,
+  first: RedisSpecInput = {},
+): ShardsUnderTest {
   networks++;
   const prefix = `127.${20 + (process.pid % 200)}.${((process.pid >> 8) * 16 + networks) % 250}`;
   const root = mkdtempSync(join(tmpdir(), 'redis-shards-'));
@@ -92,7 +95,7 @@ export function shardsOn(program: RedisProgram, first: RedisSpecInput = {}): Sha
   let hosts = 0;
   let revision = '1';
 
-  const clusterNow = () => redisCluster({ mode: 'Cluster', ...world.spec }, {}, world.status);
+  const clusterNow = () => redisCluster({ mode: 'Cluster', engine, version, ...world.spec }, {}, world.status);
 
   function start(pod: string, how: StartOptions = {}): void {
     const cluster = clusterNow();
@@ -120,7 +123,9 @@ export function shardsOn(program: RedisProgram, first: RedisSpecInput = {}): Sha
         `replica-announce-ip ${address}`,
         `cluster-announce-hostname ${pod}.db.apps.svc`,
         `requirepass ${password}`,
-        `user ${aclRule({ user, password: identityPassword }).filter((word) => word !== 'reset').join(' ')}`,
+        `user ${aclRule({ user, password: identityPassword })
+          .filter((word) => word !== 'reset')
+          .join(' ')}`,
         `masteruser ${user}`,
         `masterauth ${identityPassword}`,
         'cluster-node-timeout 2000',
@@ -200,7 +205,9 @@ export function shardsOn(program: RedisProgram, first: RedisSpecInput = {}): Sha
     if (step.type === 'patch' && step.ref.name.startsWith('data-')) {
       const pod = step.ref.name.slice('data-'.length);
       const { annotations = {} } = (step.patch.metadata ?? {}) as { annotations?: Record<string, string | null> };
-      const merged = Object.entries({ ...claims.get(pod), ...annotations }).filter((entry): entry is [string, string] => entry[1] !== null);
+      const merged = Object.entries({ ...claims.get(pod), ...annotations }).filter(
+        (entry): entry is [string, string] => entry[1] !== null,
+      );
       claims.set(pod, Object.fromEntries(merged));
     }
     if (step.type === 'delete') {
@@ -253,7 +260,11 @@ export function shardsOn(program: RedisProgram, first: RedisSpecInput = {}): Sha
     claims,
     nodes,
     step,
-    async until(phase: string, isDone: () => Promise<boolean> | boolean = () => true, only?: number): Promise<string[]> {
+    async until(
+      phase: string,
+      isDone: () => Promise<boolean> | boolean = () => true,
+      only?: number,
+    ): Promise<string[]> {
       const done: string[] = [];
       const deadline = performance.now() + 60_000;
       let last: Plan<RedisAction> | undefined;
@@ -263,10 +274,15 @@ export function shardsOn(program: RedisProgram, first: RedisSpecInput = {}): Sha
         if (world.status.phase === phase && (await isDone())) return done;
         await new Promise((resolve) => setTimeout(resolve, 100));
       }
-      const words = JSON.stringify({ outcome: last?.outcome, done: done.slice(-20), failures: world.failures.slice(-5) });
+      const words = JSON.stringify({
+        outcome: last?.outcome,
+        done: done.slice(-20),
+        failures: world.failures.slice(-5),
+      });
       throw new Error(`not ${phase} but ${world.status.phase}: ${words}`);
     },
-    ask: (pod: string, ...command: readonly string[]) => talk(pod, [identityUser(clusterNow()), identityPassword], command),
+    ask: (pod: string, ...command: readonly string[]) =>
+      talk(pod, [identityUser(clusterNow()), identityPassword], command),
     primaries: () => (world.status.members ?? []).filter(({ role }) => role === 'primary').map(({ name }) => name),
     async client(...command: readonly string[]): Promise<Reply> {
       let [pod = ''] = [...nodes.keys()];

@@ -108,7 +108,8 @@ export function shardsWorld(story: ShardsStory = {}): ShardsSituation {
     const strangers = (story.strangers ?? []).map((one) => ({ ...known('db-s0-1'), slots: [], ...one }));
     const isPrimary = self.role === 'primary';
     const copying = pods.filter(
-      (other) => changeOf(other).isSilent !== true && known(other).primaryId === self.id && changeOf(other).linkUp !== false,
+      (other) =>
+        changeOf(other).isSilent !== true && known(other).primaryId === self.id && changeOf(other).linkUp !== false,
     );
     const primary = pods.find((other) => known(other).id === self.primaryId);
     return {

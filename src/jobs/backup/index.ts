@@ -66,7 +66,8 @@ export function backupEngine(databases: readonly KindHandler[], image: string): 
       backup: typed(backup),
       children,
       wanted: resources(typed(backup), cluster),
-      absent: none === undefined ? absentCluster(databases, typed(backup).spec.cluster, io) : blocked('NoBackups', none),
+      absent:
+        none === undefined ? absentCluster(databases, typed(backup).spec.cluster, io) : blocked('NoBackups', none),
       now: io?.now() ?? 0,
       topology: from?.topology,
       keep: from?.keep,

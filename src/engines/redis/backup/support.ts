@@ -32,7 +32,9 @@ function endpointsOf(
 
 export const redisBackup: BackupSupport<RedisSpec> = {
   whyNone: ({ metadata, spec }) =>
-    spec.mode === 'Cluster' ? `RedisCluster ${metadata.name} has mode Cluster, of which there are no backups yet` : undefined,
+    spec.mode === 'Cluster'
+      ? `RedisCluster ${metadata.name} has mode Cluster, of which there are no backups yet`
+      : undefined,
 
   /** The primary is among the nodes, and tells what it has acknowledged; the sentinels tell whether it still is. */
   source(cluster) {

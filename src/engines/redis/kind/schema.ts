@@ -29,7 +29,13 @@ import { directiveProperties } from './directives.ts';
 import { monitoringSchema } from './monitoring.ts';
 import { releasedImage } from './released-image.ts';
 import { serverEngines } from './server.ts';
-import { placementStatusSchema, replicasPerShardSchema, shardRules, shardsSchema } from './shards.ts';
+import {
+  membersStatusSchema,
+  placementStatusSchema,
+  replicasPerShardSchema,
+  shardRules,
+  shardsSchema,
+} from './shards.ts';
 import { directiveRules, engineRules, runningRules, versionRules } from './version-rules.ts';
 
 /** Least memory limits that the processes start and fork with. */
@@ -221,7 +227,7 @@ export const redisSpecSchema = {
 
 const redisStatusSchema = {
   ...statusSchema,
-  properties: { ...statusSchema.properties, placement: placementStatusSchema },
+  properties: { ...statusSchema.properties, members: membersStatusSchema, placement: placementStatusSchema },
 } as const satisfies StructuralSchema;
 
 /** After defaulting. */

@@ -1,5 +1,6 @@
 /** What a spec says of mode Cluster, and what that mode does not have. */
 import type { CelRule, StructuralSchema } from '../../../api/schema.ts';
+import { statusSchema, text } from '../../../api/status-schema.ts';
 import { type SlotSet, slotCount } from './slots.ts';
 
 const defaultShards = 3;
@@ -17,6 +18,27 @@ export const replicasPerShardSchema = {
   description: `Number of replicas of each shard in mode Cluster, besides its primary. ${defaultReplicas} when absent. With 0, a shard is down while its pod is.`,
   minimum: 0,
   maximum: 4,
+} as const satisfies StructuralSchema;
+
+/** Of the text in the status. */
+export const longestSlots = 128;
+
+/** More than a cluster with sentinels has, so each may be no longer than it is: a status has to fit into etcd. */
+export const membersStatusSchema = {
+  ...statusSchema.properties.members,
+  maxItems: 500,
+  items: {
+    ...statusSchema.properties.members.items,
+    properties: {
+      ...statusSchema.properties.members.items.properties,
+      name: text('Name of the pod.', 63),
+      role: text('Current role, for example primary.', 20),
+      address: text('Address under which other members know the process.', 45),
+      id: text('ID of the node, in mode Cluster.', 40),
+      shard: text('Shard of the node, in mode Cluster: the name of its StatefulSet.', 63),
+      slots: text('Hash slots that the node serves, in mode Cluster.', longestSlots),
+    },
+  },
 } as const satisfies StructuralSchema;
 
 export const placementStatusSchema = {

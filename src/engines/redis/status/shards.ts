@@ -11,7 +11,7 @@ import { selectorLabels } from '../../../resources/metadata.ts';
 import type { RedisAction } from '../action.ts';
 import { findingClaims } from '../client/findings.ts';
 import { passwordSecret } from '../client/password.ts';
-import { replicasPerShardOf, shardsOf } from '../kind/shards.ts';
+import { longestSlots, replicasPerShardOf, shardsOf } from '../kind/shards.ts';
 import { slotText } from '../kind/slots.ts';
 import { dataPort, redisNames } from '../names.ts';
 import { isLeaving, type ShardsSituation, wantedPods } from '../observe/shards/situation.ts';
@@ -23,9 +23,6 @@ import { specWarnings } from '../plan/warnings.ts';
 import { isBindable } from './binding.ts';
 import { judged } from './judgement.ts';
 import { memberOf } from './member.ts';
-
-/** As the schema of the status has it. */
-const longestSlots = 1024;
 
 export function shardsStatus(situation: ShardsSituation, plan: Plan<RedisAction>): StatusReport {
   const { cluster, spec, dataPods, nodes, children } = situation;

@@ -58,7 +58,10 @@ describe('what a Redis Cluster needs next', () => {
     ],
     [
       'a node that nobody of this cluster is: no step at all',
-      { nodes: { 'db-s2-1': { ...blank, id: other } }, strangers: [{ id: 'd'.repeat(40), hostname: 'db-s0-0.db.others.svc' }] },
+      {
+        nodes: { 'db-s2-1': { ...blank, id: other } },
+        strangers: [{ id: 'd'.repeat(40), hostname: 'db-s0-0.db.others.svc' }],
+      },
       ['blocked ForeignNode'],
     ],
     [
@@ -95,17 +98,9 @@ describe('what a Redis Cluster needs next', () => {
       { nodes: { 'db-s2-1': { role: 'primary', slots: [], empty: true } } },
       ['db-s2-1 replicates db-s2-0', 'wait Repairing'],
     ],
-    [
-      'one with keys does not',
-      { nodes: { 'db-s2-1': { role: 'primary', slots: [] } } },
-      ['wait MembersNotReady'],
-    ],
+    ['one with keys does not', { nodes: { 'db-s2-1': { role: 'primary', slots: [] } } }, ['wait MembersNotReady']],
     ['another number of shards is refused', { spec: { shards: 4 } }, ['blocked ShardsUnchangeable']],
-    [
-      'C1: no cluster is made over volumes that hold one',
-      { isNew: true },
-      ['blocked VolumesInUse'],
-    ],
+    ['C1: no cluster is made over volumes that hold one', { isNew: true }, ['blocked VolumesInUse']],
     [
       'C1: blank nodes after a formation are a loss, whatever the claims say',
       { isNew: true, status: { initialized: true }, nodes: everywhere(blank) },

@@ -63,7 +63,8 @@ function stage(program: ServerProgram) {
           .replaceAll('ask 2 -p 6379', `ask 2 -h ${pod.address} -p 6379`)
           .replaceAll('"$cli" -p 6379', `"$cli" -h ${pod.address} -p 6379`)
           .replaceAll('"$cli" -p "$1"', `"$cli" -h ${pod.address} -p "$1"`);
-      for (const [file, text] of Object.entries(shardScripts)) writeFileSync(join(pod.root, 'config', file), inPlace(text));
+      for (const [file, text] of Object.entries(shardScripts))
+        writeFileSync(join(pod.root, 'config', file), inPlace(text));
       const own = conf.replace(/^bind .*$/m, `bind ${pod.address}`).replace(/^dir .*$/m, '');
       const files = { 'redis.conf': own, sentinels: '', peers: `${pods.map(({ address }) => address).join('\n')}\n` };
       for (const [file, text] of Object.entries(files)) writeFileSync(join(pod.root, 'config', file), text);
@@ -93,7 +94,8 @@ function stage(program: ServerProgram) {
     data: (name: string, file: string) => join(root, name, 'data', file),
     run(name: string, script: string): number | null {
       const pod = podOf(name);
-      return spawnSync('/bin/sh', [join(pod.root, 'config', script)], { env: environment(pod), encoding: 'utf8' }).status;
+      return spawnSync('/bin/sh', [join(pod.root, 'config', script)], { env: environment(pod), encoding: 'utf8' })
+        .status;
     },
     ask(name: string, ...command: readonly string[]): string {
       return cli(podOf(name), ['--user', 'clusterwright/apps/db', ...command], identityPassword);
@@ -173,7 +175,11 @@ describe.skipIf(serverPrograms.length === 0).each([...serverPrograms])('scripts 
   it('the user of clients may read the cluster and not change it', async () => {
     const made = await formed();
     expect(made.client('db-s0-0', 'CLUSTER', 'NODES')).toContain('myself');
-    for (const command of [['CLUSTER', 'RESET'], ['CLUSTER', 'MEET', '127.0.0.1', '1'], ['CLUSTER', 'FAILOVER']]) {
+    for (const command of [
+      ['CLUSTER', 'RESET'],
+      ['CLUSTER', 'MEET', '127.0.0.1', '1'],
+      ['CLUSTER', 'FAILOVER'],
+    ]) {
       expect(made.client('db-s0-1', ...command)).toMatch(/NOPERM/);
     }
   }, 120_000);

@@ -1,16 +1,16 @@
 /** Redis Clusters of real servers, driven by the planner and the actions as the operator does it. */
 import { afterEach, describe, expect, it } from 'vitest';
-import { serverPrograms } from '../../../support/redis-program.ts';
 import { type ShardsUnderTest, shardsOn } from '../../../support/operated-shards.ts';
+import { serverPrograms } from '../../../support/redis-program.ts';
 
-describe.skipIf(serverPrograms.length === 0).each([...serverPrograms])('a cluster of $name', ({ server }) => {
+describe.skipIf(serverPrograms.length === 0).each([...serverPrograms])('a cluster of $name', (program) => {
   const worlds: ShardsUnderTest[] = [];
   afterEach(() => {
     for (const world of worlds.splice(0)) world.close();
   });
 
   function made(...args: Parameters<typeof shardsOn> extends [unknown, ...infer Rest] ? Rest : never): ShardsUnderTest {
-    const world = shardsOn(server, ...args);
+    const world = shardsOn(program, ...args);
     worlds.push(world);
     return world;
   }
