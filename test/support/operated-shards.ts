@@ -10,6 +10,7 @@ import { join } from 'node:path';
 import type { KubeObject } from '../../src/api/object.ts';
 import type { ClusterStatus } from '../../src/api/status.ts';
 import type { StatusReport } from '../../src/engine/engine.ts';
+import type { EngineContext } from '../../src/engine/engine-context.ts';
 import type { RedisAction } from '../../src/engines/redis/action.ts';
 import { type RedisConnection, redisConnection } from '../../src/engines/redis/client/connection.ts';
 import { aclRule, identityUser } from '../../src/engines/redis/client/identity.ts';
@@ -91,7 +92,9 @@ export function shardsOn(
   const nodes = new Map<string, Node>();
   const claims = new Map<string, Record<string, string>>();
   const sizes = new Map<string, number>();
-  const io = realContext({ 'db-auth': { password }, 'db-internal': { password: identityPassword } });
+  const real = realContext({ 'db-auth': { password }, 'db-internal': { password: identityPassword } });
+  // Its patience is that of a machine under load.
+  const io: EngineContext = { ...real, sleep: (ms, signal) => real.sleep(ms * 10, signal) };
   let hosts = 0;
   let revision = '1';
 
@@ -237,7 +240,7 @@ export function shardsOn(
     world.status = {
       ...report,
       observedGeneration: 1,
-      conditions: report.conditions.map((one) => ({ ...one, lastTransitionTime: '2030-01-01T00:00:00Z' })),
+      conditions: report.conditions.map((one) => ({ ...one, observedGeneration: 1, lastTransitionTime: '2030-01-01T00:00:00Z' })),
     };
     return plan;
   }
@@ -266,7 +269,7 @@ export function shardsOn(
       only?: number,
     ): Promise<string[]> {
       const done: string[] = [];
-      const deadline = performance.now() + 60_000;
+      const deadline = performance.now() + 150_000;
       let last: Plan<RedisAction> | undefined;
       while (performance.now() < deadline) {
         last = await step(only);

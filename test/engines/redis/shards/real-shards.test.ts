@@ -47,7 +47,7 @@ describe.skipIf(serverPrograms.length === 0).each([...serverPrograms])('a cluste
     ]);
     await fill(world);
     expect(await lost(world)).toEqual([]);
-  });
+  }, 400_000);
 
   it('C5: when every address is new at once, the same nodes find each other again with their keys', async () => {
     const world = await ready();
@@ -61,7 +61,7 @@ describe.skipIf(serverPrograms.length === 0).each([...serverPrograms])('a cluste
     expect(done.some((words) => words.includes(' meet '))).toBe(true);
     expect(idsOf(world)).toEqual(before);
     expect(await lost(world)).toEqual([]);
-  });
+  }, 400_000);
 
   it('a primary that is gone is replaced by its replica, and comes back on a blank volume as a replica with another ID', async () => {
     const world = await ready();
@@ -77,7 +77,7 @@ describe.skipIf(serverPrograms.length === 0).each([...serverPrograms])('a cluste
     expect(back?.role).toBe('replica');
     expect(back?.id).not.toBe(old);
     expect(await lost(world)).toEqual([]);
-  });
+  }, 400_000);
 
   it('C8: slots whose every copy is gone are given to nobody', async () => {
     const world = await ready();
@@ -92,7 +92,7 @@ describe.skipIf(serverPrograms.length === 0).each([...serverPrograms])('a cluste
     const condition = world.status.conditions?.find(({ type }) => type === 'Ready');
     expect(condition?.reason).toBe('DataLost');
     expect(condition?.message).toContain('5461-10921');
-  });
+  }, 400_000);
 
   it('C7: a roll restarts replicas first, one shard at a time, and each primary hands over', async () => {
     const world = await ready();
@@ -101,7 +101,7 @@ describe.skipIf(serverPrograms.length === 0).each([...serverPrograms])('a cluste
     const done = await world.until('Ready', () => world.status.conditions?.[0]?.reason === 'AllMembersReady');
     expect(done.filter((words) => words.includes('take over'))).toHaveLength(3);
     expect(await lost(world)).toEqual([]);
-  });
+  }, 400_000);
 
   it('replicas come and go, and a primary that has to go hands over and is forgotten before', async () => {
     const world = await ready();
@@ -120,7 +120,7 @@ describe.skipIf(serverPrograms.length === 0).each([...serverPrograms])('a cluste
     expect(await lost(world)).toEqual([]);
     const view = String(await world.ask('db-s0-0', 'CLUSTER', 'NODES'));
     expect(view.trim().split('\n')).toHaveLength(6);
-  });
+  }, 400_000);
 
   it('a node of another cluster on the volume of a copy is never met', async () => {
     const other = await ready();
@@ -135,7 +135,7 @@ describe.skipIf(serverPrograms.length === 0).each([...serverPrograms])('a cluste
     }
     expect(world.status.conditions?.find(({ type }) => type === 'Ready')?.reason).toBe('ForeignNode');
     expect(done.filter((words) => words.includes(' meet '))).toEqual([]);
-  });
+  }, 400_000);
 
   it('no cluster is made over volumes of another', async () => {
     const world = await ready();
@@ -144,5 +144,5 @@ describe.skipIf(serverPrograms.length === 0).each([...serverPrograms])('a cluste
     const done = await world.until('Blocked');
     expect(done.filter((words) => !words.startsWith('set '))).toEqual([]);
     expect(world.status.conditions?.find(({ type }) => type === 'Ready')?.reason).toBe('VolumesInUse');
-  });
+  }, 400_000);
 });
