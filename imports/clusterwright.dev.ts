@@ -9099,7 +9099,7 @@ export enum PostgresUserSpecGrantsSchemasTables {
 
 
 /**
- * A Redis database: a primary with replicas and Sentinel, or a single node.
+ * A Redis database: a primary with replicas and Sentinel, a single node, or a Redis Cluster.
  *
  * @schema RedisCluster
  */
@@ -9153,7 +9153,7 @@ export class RedisCluster extends ApiObject {
 }
 
 /**
- * A Redis database: a primary with replicas and Sentinel, or a single node.
+ * A Redis database: a primary with replicas and Sentinel, a single node, or a Redis Cluster.
  *
  * @schema RedisCluster
  */
@@ -9249,7 +9249,7 @@ export interface RedisClusterSpec {
   readonly image?: string;
 
   /**
-   * Standalone: one Redis node without failover. Sentinel: a primary with replicas. Immutable.
+   * Standalone: one Redis node without failover. Sentinel: a primary with replicas. Cluster: hash slots over several shards, each a primary with replicas. Immutable.
    *
    * @schema RedisClusterSpec#mode
    */
@@ -9284,11 +9284,18 @@ export interface RedisClusterSpec {
   readonly pods?: RedisClusterSpecPods;
 
   /**
-   * Number of Redis nodes, including the primary.
+   * Number of Redis nodes, including the primary. Leave it out in mode Cluster.
    *
    * @schema RedisClusterSpec#replicas
    */
   readonly replicas?: number;
+
+  /**
+   * Number of replicas of each shard in mode Cluster, besides its primary. 1 when absent. With 0, a shard is down while its pod is.
+   *
+   * @schema RedisClusterSpec#replicasPerShard
+   */
+  readonly replicasPerShard?: number;
 
   /**
    * CPU and memory of a Redis node.
@@ -9305,11 +9312,18 @@ export interface RedisClusterSpec {
   readonly scheduling?: RedisClusterSpecScheduling;
 
   /**
-   * The sentinels, which monitor the Redis nodes and elect the primary. Ignored in mode Standalone.
+   * The sentinels, which monitor the Redis nodes and elect the primary. Ignored in modes Standalone and Cluster.
    *
    * @schema RedisClusterSpec#sentinel
    */
   readonly sentinel?: RedisClusterSpecSentinel;
+
+  /**
+   * Number of shards in mode Cluster. 3 when absent.
+   *
+   * @schema RedisClusterSpec#shards
+   */
+  readonly shards?: number;
 
   /**
    * The volume of each pod that holds data.
@@ -9347,9 +9361,11 @@ export function toJson_RedisClusterSpec(obj: RedisClusterSpec | undefined): Reco
     'paused': obj.paused,
     'pods': toJson_RedisClusterSpecPods(obj.pods),
     'replicas': obj.replicas,
+    'replicasPerShard': obj.replicasPerShard,
     'resources': toJson_RedisClusterSpecResources(obj.resources),
     'scheduling': toJson_RedisClusterSpecScheduling(obj.scheduling),
     'sentinel': toJson_RedisClusterSpecSentinel(obj.sentinel),
+    'shards': obj.shards,
     'storage': toJson_RedisClusterSpecStorage(obj.storage),
     'version': obj.version,
   };
@@ -9555,6 +9571,27 @@ export interface RedisClusterSpecConfig {
    * @schema RedisClusterSpecConfig#client-query-buffer-limit
    */
   readonly clientQueryBufferLimit?: string;
+
+  /**
+   * Milliseconds without an answer after which a node of a Redis Cluster counts as down. A failover takes about two seconds more.
+   *
+   * @schema RedisClusterSpecConfig#cluster-node-timeout
+   */
+  readonly clusterNodeTimeout?: number;
+
+  /**
+   * What clients of a Redis Cluster are redirected to: the address of the pod, or its DNS name.
+   *
+   * @schema RedisClusterSpecConfig#cluster-preferred-endpoint-type
+   */
+  readonly clusterPreferredEndpointType?: RedisClusterSpecConfigClusterPreferredEndpointType;
+
+  /**
+   * Refuse all commands while any hash slot has no primary. When false, the other slots stay usable.
+   *
+   * @schema RedisClusterSpecConfig#cluster-require-full-coverage
+   */
+  readonly clusterRequireFullCoverage?: boolean;
 
   /**
    * Maximum number of entries in the log of large replies.
@@ -9929,6 +9966,9 @@ export function toJson_RedisClusterSpecConfig(obj: RedisClusterSpecConfig | unde
     'auto-aof-rewrite-percentage': obj.autoAofRewritePercentage,
     'busy-reply-threshold': obj.busyReplyThreshold,
     'client-query-buffer-limit': obj.clientQueryBufferLimit,
+    'cluster-node-timeout': obj.clusterNodeTimeout,
+    'cluster-preferred-endpoint-type': obj.clusterPreferredEndpointType,
+    'cluster-require-full-coverage': obj.clusterRequireFullCoverage,
     'commandlog-large-reply-max-len': obj.commandlogLargeReplyMaxLen,
     'commandlog-large-request-max-len': obj.commandlogLargeRequestMaxLen,
     'commandlog-reply-larger-than': obj.commandlogReplyLargerThan,
@@ -10013,7 +10053,7 @@ export enum RedisClusterSpecEngine {
 }
 
 /**
- * Standalone: one Redis node without failover. Sentinel: a primary with replicas. Immutable.
+ * Standalone: one Redis node without failover. Sentinel: a primary with replicas. Cluster: hash slots over several shards, each a primary with replicas. Immutable.
  *
  * @schema RedisClusterSpecMode
  */
@@ -10022,6 +10062,8 @@ export enum RedisClusterSpecMode {
   STANDALONE = "Standalone",
   /** Sentinel */
   SENTINEL = "Sentinel",
+  /** Cluster */
+  CLUSTER = "Cluster",
 }
 
 /**
@@ -10261,7 +10303,7 @@ export function toJson_RedisClusterSpecScheduling(obj: RedisClusterSpecSchedulin
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * The sentinels, which monitor the Redis nodes and elect the primary. Ignored in mode Standalone.
+ * The sentinels, which monitor the Redis nodes and elect the primary. Ignored in modes Standalone and Cluster.
  *
  * @schema RedisClusterSpecSentinel
  */
@@ -10726,6 +10768,18 @@ export enum RedisClusterSpecConfigAppendfsync {
   ALWAYS = "always",
   /** everysec */
   EVERYSEC = "everysec",
+}
+
+/**
+ * What clients of a Redis Cluster are redirected to: the address of the pod, or its DNS name.
+ *
+ * @schema RedisClusterSpecConfigClusterPreferredEndpointType
+ */
+export enum RedisClusterSpecConfigClusterPreferredEndpointType {
+  /** ip */
+  IP = "ip",
+  /** hostname */
+  HOSTNAME = "hostname",
 }
 
 /**

@@ -1,5 +1,6 @@
 /** RedisClusters in mode Cluster: first those that are accepted, then those that are refused. */
 import type { Case } from './case.ts';
+import { place } from './target-cases.ts';
 
 const cluster = { mode: 'Cluster' };
 
@@ -31,10 +32,11 @@ export const shardsCases: readonly Case[] = [
     spec: { ...cluster, access: { primary: { type: 'NodePort' } } },
     refused: 'spec.access',
   },
+  { story: 'backups of shards', spec: { ...cluster, backup: place }, refused: 'spec.backup' },
   {
-    story: 'a last backup of shards',
-    spec: { ...cluster, deletionPolicy: 'Snapshot' },
-    refused: 'spec.deletionPolicy',
+    story: 'shards from a backup',
+    spec: { ...cluster, bootstrap: { restore: place } },
+    refused: 'spec.bootstrap',
   },
   { story: 'from Sentinel to shards', old: {}, spec: cluster, refused: 'spec.mode' },
   {
@@ -43,9 +45,9 @@ export const shardsCases: readonly Case[] = [
     spec: { ...cluster, engine: 'Valkey', version: '8.1' },
     refused: 'spec.engine',
   },
-  {
-    story: 'a directive of shards under Sentinel',
-    spec: { config: { 'cluster-node-timeout': 3000 } },
-    refused: 'spec',
-  },
+  ...Object.entries({
+    'cluster-node-timeout': 3000,
+    'cluster-require-full-coverage': true,
+    'cluster-preferred-endpoint-type': 'hostname',
+  }).map(([name, value]) => ({ story: `${name} under Sentinel`, spec: { config: { [name]: value } }, refused: 'spec' })),
 ];

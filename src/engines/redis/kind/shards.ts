@@ -99,18 +99,13 @@ export const shardRules: readonly CelRule[] = [
   },
   {
     rule: inCluster('!has(self.backup)'),
-    message: 'mode Cluster has no backups yet',
+    message: 'mode Cluster has no backups yet, and so no deletionPolicy Snapshot',
     fieldPath: '.backup',
   },
   {
     rule: inCluster('!has(self.bootstrap)'),
     message: 'mode Cluster cannot be restored from a backup yet',
     fieldPath: '.bootstrap',
-  },
-  {
-    rule: inCluster("self.deletionPolicy != 'Snapshot'"),
-    message: 'mode Cluster has no backups yet, so deletionPolicy cannot be Snapshot',
-    fieldPath: '.deletionPolicy',
   },
   {
     rule: inCluster('self.engine == oldSelf.engine'),
