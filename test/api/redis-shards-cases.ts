@@ -49,5 +49,9 @@ export const shardsCases: readonly Case[] = [
     'cluster-node-timeout': 3000,
     'cluster-require-full-coverage': true,
     'cluster-preferred-endpoint-type': 'hostname',
-  }).map(([name, value]) => ({ story: `${name} under Sentinel`, spec: { config: { [name]: value } }, refused: 'spec' })),
+  }).map(([name, value]) => ({
+    story: `${name} under Sentinel`,
+    spec: { config: { [name]: value } },
+    refused: 'spec',
+  })),
 ];

@@ -240,7 +240,11 @@ export function shardsOn(
     world.status = {
       ...report,
       observedGeneration: 1,
-      conditions: report.conditions.map((one) => ({ ...one, observedGeneration: 1, lastTransitionTime: '2030-01-01T00:00:00Z' })),
+      conditions: report.conditions.map((one) => ({
+        ...one,
+        observedGeneration: 1,
+        lastTransitionTime: '2030-01-01T00:00:00Z',
+      })),
     };
     return plan;
   }
