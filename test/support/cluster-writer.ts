@@ -133,8 +133,9 @@ export function startLedger(
       } catch (error) {
         const words = (error as Error).message.split(' ').slice(0, 3).join(' ');
         errors.set(words, (errors.get(words) ?? 0) + 1);
-        await new Promise((resolve) => setTimeout(resolve, 5));
       }
+      // The operator and the servers need the machine, too.
+      await new Promise((resolve) => setTimeout(resolve, 15));
     }
     client.close();
   };

@@ -71,9 +71,13 @@ export async function shardStage(program: RedisProgram, lines: readonly string[]
           const conf = join(own, 'conf');
           const text = [
             ...['port 6379', `bind ${address(node)}`, `dir ${own}`, `logfile ${own}/log`, 'protected-mode no'],
-            ...['cluster-enabled yes', 'cluster-config-file nodes.conf', 'cluster-node-timeout 3000'],
+            ...['cluster-enabled yes', 'cluster-config-file nodes.conf', 'cluster-node-timeout 5000'],
             ...['appendonly yes', 'save ""', 'repl-diskless-sync yes', 'repl-diskless-sync-delay 0'],
-            ...[`cluster-announce-ip ${address(node)}`, 'cluster-replica-validity-factor 0'],
+            ...[
+              `cluster-announce-ip ${address(node)}`,
+              'cluster-replica-validity-factor 0',
+              'cluster-allow-replica-migration no',
+            ],
             ...[`requirepass ${clientPassword}`, `masteruser ${identity.user}`, `masterauth ${identity.password}`],
             `user ${aclRule(identity).join(' ')}`,
             ...lines,

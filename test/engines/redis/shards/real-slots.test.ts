@@ -89,8 +89,8 @@ describe.skipIf(serverPrograms.length === 0).each([...serverPrograms])('slots of
     const library = "#!lua name=lib\nredis.register_function('f', function() return 1 end)";
     await at.ask(1, 'FUNCTION', 'LOAD', library);
     const shards = { a: [1], b: [2], c: [3], d: [4] };
-    ledger = startLedger(() => [1, 2, 3, 4].map(at.address), { tags: await tagsBelow(at, 60, 40) });
-    const hasMoved = async (): Promise<boolean> => countSlots(myselfIn(await at.view(4)).slots) >= 60;
+    ledger = startLedger(() => [1, 2, 3, 4].map(at.address), { tags: await tagsBelow(at, 20, 16) });
+    const hasMoved = async (): Promise<boolean> => countSlots(myselfIn(await at.view(4)).slots) >= 24;
     for (let n = 1; !(await hasMoved()); n++) {
       if (n > 2000) throw new Error('it does not move');
       await pass(at, shards, wanted('abcd'), mortalContext(8 + ((n * 7) % 260)));
@@ -131,7 +131,7 @@ describe.skipIf(serverPrograms.length === 0).each([...serverPrograms])('slots of
       });
       const written = ledger.acknowledged;
       await until('there is something to move', () => {
-        if (written.size < 300) throw new Error(`${written.size}`);
+        if (written.size < 150) throw new Error(`${written.size}`);
       });
       // The first that finds keys on both sides is the last of its kind.
       await until(
@@ -152,7 +152,7 @@ describe.skipIf(serverPrograms.length === 0).each([...serverPrograms])('slots of
         const { role } = myselfIn(await at.view(replica));
         if (role !== 'primary' || !state.includes('cluster_state:ok')) throw new Error(role);
       });
-      const takes = async (): Promise<boolean> => countSlots((await holdersOf(at, shards))[3]?.slots ?? []) >= 40;
+      const takes = async (): Promise<boolean> => countSlots((await holdersOf(at, shards))[3]?.slots ?? []) >= 24;
       await passes(at, shards, 'abcd', () => takes().catch(() => false));
       await at.start(node);
       await until('it is a replica', async () => {
