@@ -1,4 +1,7 @@
-/** Why a server elsewhere cannot be copied: told before its first byte is, since a node that cannot load a copy ends, and begins again for ever. */
+/**
+ * Why the operator refuses to copy a source. It checks this before the copy begins: a node that cannot load the copy exits, restarts, and tries
+ * again without end.
+ */
 import type { Cluster } from '../../../api/cluster.ts';
 import type { RedisSpec } from '../kind/schema.ts';
 import { atLeast, canRead, releases, type Server } from '../kind/server.ts';

@@ -200,7 +200,8 @@ known_replicas() {
       awk 'NR % 2 { name = $0; next } name == "num-slaves"'
   done | sort -rn | head -n 1
 }
-# Tells the operator that this pod asks sentinels: a node whose scripts see none starts again as primary, whoever else has been elected.
+# Tells the operator that the scripts of this pod ask sentinels. A node whose scripts know no sentinels restarts as primary, even if another
+# primary has been elected.
 tell_sentinels() {
   [ -n "$(sentinels)" ] || return 0
   [ "$(local_cli config get cluster-announce-port | tail -n 1 | tr -d '\r')" = 26379 ] ||
