@@ -116,7 +116,9 @@ describe.skipIf(before === undefined || between === undefined || after === undef
       const member = (name: string) => ({ pod: name, address: at.address(name) });
       const [sentinel = ''] = sentinels;
       const handOver = {
-        ...{ type: 'redis.handOver', primary: member(primary), replicas: others.map(member) },
+        type: 'redis.handOver',
+        primary: member(primary),
+        replicas: others.map(member),
         sentinel: member(sentinel),
       } as const;
       // A sentinel elects nobody whom it has not asked since the node is back. The operator tries again, too.
