@@ -9326,6 +9326,13 @@ export interface RedisClusterSpec {
   readonly storage?: RedisClusterSpecStorage;
 
   /**
+   * ACL users on the Redis nodes, besides the user default. The operator removes users that it has created and that this list no longer contains. It does not change other users.
+   *
+   * @schema RedisClusterSpec#users
+   */
+  readonly users?: RedisClusterSpecUsers[];
+
+  /**
    * Version of the server, major.minor: 7.0 or later of Redis, 7.2 or later of Valkey. It can only increase, by at most one major version at a time.
    *
    * @schema RedisClusterSpec#version
@@ -9359,6 +9366,7 @@ export function toJson_RedisClusterSpec(obj: RedisClusterSpec | undefined): Reco
     'scheduling': toJson_RedisClusterSpecScheduling(obj.scheduling),
     'sentinel': toJson_RedisClusterSpecSentinel(obj.sentinel),
     'storage': toJson_RedisClusterSpecStorage(obj.storage),
+    'users': obj.users?.map(y => toJson_RedisClusterSpecUsers(y)),
     'version': obj.version,
   };
   // filter undefined values
@@ -10441,6 +10449,58 @@ export function toJson_RedisClusterSpecStorage(obj: RedisClusterSpecStorage | un
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
+ * One user.
+ *
+ * @schema RedisClusterSpecUsers
+ */
+export interface RedisClusterSpecUsers {
+  /**
+   * Whether the rules may allow commands of the category @admin, and PUBLISH on the channel of Sentinel.
+   *
+   * @schema RedisClusterSpecUsers#admin
+   */
+  readonly admin?: boolean;
+
+  /**
+   * Name with which clients log in.
+   *
+   * @schema RedisClusterSpecUsers#name
+   */
+  readonly name: string;
+
+  /**
+   * Rules as in ACL SETUSER: commands, categories, keys, channels, and selectors in parentheses. Without rules, a user may do nothing.
+   *
+   * @schema RedisClusterSpecUsers#rules
+   */
+  readonly rules: string[];
+
+  /**
+   * Secret with the password. The user can also log in with the passwords in the keys KEY-next and KEY-previous.
+   *
+   * @schema RedisClusterSpecUsers#secretRef
+   */
+  readonly secretRef: RedisClusterSpecUsersSecretRef;
+}
+
+/**
+ * Converts an object of type 'RedisClusterSpecUsers' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_RedisClusterSpecUsers(obj: RedisClusterSpecUsers | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'admin': obj.admin,
+    'name': obj.name,
+    'rules': obj.rules?.map(y => y),
+    'secretRef': toJson_RedisClusterSpecUsersSecretRef(obj.secretRef),
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
  * Additional Service that leads to the primary.
  *
  * @schema RedisClusterSpecAccessPrimary
@@ -11378,6 +11438,42 @@ export function toJson_RedisClusterSpecSentinelResources(obj: RedisClusterSpecSe
   const result = {
     'limits': toJson_RedisClusterSpecSentinelResourcesLimits(obj.limits),
     'requests': toJson_RedisClusterSpecSentinelResourcesRequests(obj.requests),
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * Secret with the password. The user can also log in with the passwords in the keys KEY-next and KEY-previous.
+ *
+ * @schema RedisClusterSpecUsersSecretRef
+ */
+export interface RedisClusterSpecUsersSecretRef {
+  /**
+   * Key in the Secret that holds the password.
+   *
+   * @schema RedisClusterSpecUsersSecretRef#key
+   */
+  readonly key?: string;
+
+  /**
+   * Name of the Secret.
+   *
+   * @schema RedisClusterSpecUsersSecretRef#name
+   */
+  readonly name: string;
+}
+
+/**
+ * Converts an object of type 'RedisClusterSpecUsersSecretRef' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_RedisClusterSpecUsersSecretRef(obj: RedisClusterSpecUsersSecretRef | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'key': obj.key,
+    'name': obj.name,
   };
   // filter undefined values
   return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});

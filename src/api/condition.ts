@@ -18,6 +18,8 @@ export type Finding =
   | 'AccessRefused'
   | 'SpecWarning'
   | 'PasswordOverlap'
+  | 'UserRefused'
+  | 'UserSecretMissing'
   | 'VolumesTooSmall'
   | 'StatementRefused'
   | 'ArchiveGap'

@@ -13,6 +13,7 @@ import { createCases } from './redis-create-cases.ts';
 import { engineCases } from './redis-engine-cases.ts';
 import { redisImportCases } from './redis-import-cases.ts';
 import { updateCases } from './redis-update-cases.ts';
+import { userCases } from './redis-user-cases.ts';
 import { databaseCases, place } from './target-cases.ts';
 
 /** What a directive takes at its limits, and what lies just beyond them. */
@@ -102,6 +103,7 @@ export const redisCases: readonly Case[] = [
   ...updateCases,
   ...redisImportCases,
   ...engineCases,
+  ...userCases,
   ...quantities,
   ...directives,
   // A cluster can also begin with a server elsewhere, so that what is missing is another field.

@@ -70,6 +70,10 @@ export function actionWords(action: RedisAction): string {
       return `accept ${action.process.pod} as ${action.as.pod}`;
     case 'redis.retirePasswords':
       return `retire ${action.process.pod}`;
+    case 'redis.setUsers':
+      return `set users ${action.users.join('|')} on ${action.node.pod}`;
+    case 'redis.removeUsers':
+      return `remove users ${action.users.join('|')} from ${action.node.pod}`;
     case 'redis.forget':
       return `forget ${action.sentinel.pod}`;
     case 'redis.failover':

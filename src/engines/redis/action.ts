@@ -95,6 +95,10 @@ export type RedisAction =
     }
   /** Has a process let clients in with nothing but what the Secret names, which it knows. No others go than `formers`. */
   | { readonly type: 'redis.retirePasswords'; readonly process: Process; readonly formers: Formers }
+  /** Gives a data node these users as the spec has them; each is tried first. */
+  | { readonly type: 'redis.setUsers'; readonly node: Target; readonly users: readonly string[] }
+  /** Takes from a data node users that it has been given, and that the spec does not name any more. Their connections end. */
+  | { readonly type: 'redis.removeUsers'; readonly node: Target; readonly users: readonly string[] }
   /** Makes a sentinel forget replicas and peers that are gone; it finds those that exist again within seconds. */
   | { readonly type: 'redis.forget'; readonly sentinel: Target }
   | { readonly type: 'redis.configure'; readonly node: Target; readonly settings: Readonly<Record<string, string>> }

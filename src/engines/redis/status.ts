@@ -26,6 +26,7 @@ import { findingsIn, readinessProblems } from './plan/health.ts';
 import { otherReplicaWarnings } from './plan/other-replicas.ts';
 import { overlapClaims } from './plan/password-overlap.ts';
 import { proxyProblem } from './plan/proxy.ts';
+import { userClaims } from './plan/users.ts';
 import { specWarnings } from './plan/warnings.ts';
 
 export function redisStatus(situation: Situation, plan: Plan<RedisAction>): StatusReport {
@@ -43,6 +44,7 @@ export function redisStatus(situation: Situation, plan: Plan<RedisAction>): Stat
       ...judged.conditions,
       ...findingClaims(findingsIn(situation)),
       ...overlapClaims(situation),
+      ...userClaims(situation),
       ...expansionConditions(spec.storage.size, situation.children),
       ...warningClaims([
         ...otherReplicaWarnings(situation),

@@ -15,6 +15,7 @@ import { sentinelSettings } from '../resources/config.ts';
 import { cutOver, importFrom } from './import.ts';
 import { changePasswords } from './passwords.ts';
 import { switchover } from './switchover.ts';
+import { removeUsers, setUsers } from './users.ts';
 
 export async function actRedis(action: RedisAction, cluster: Cluster<RedisSpec>, io: EngineContext): Promise<void> {
   const { name } = cluster.metadata;
@@ -74,6 +75,10 @@ export async function actRedis(action: RedisAction, cluster: Cluster<RedisSpec>,
     case 'redis.acceptAsWell':
     case 'redis.retirePasswords':
       return changePasswords(action, cluster, credentials, io);
+    case 'redis.setUsers':
+      return setUsers(action, cluster, credentials, io);
+    case 'redis.removeUsers':
+      return removeUsers(action, cluster, credentials, io);
     case 'redis.forget':
       await at(action.sentinel.address, sentinelPort, (c) => c.command('SENTINEL', 'RESET', name));
       return;

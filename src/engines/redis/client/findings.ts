@@ -17,6 +17,8 @@ export interface MemberFinding {
     | 'CertificateHeldBack'
     | 'SpecWarning'
     | 'PasswordOverlap'
+    | 'UserRefused'
+    | 'UserSecretMissing'
     | 'TemplateRefused'
     | 'VolumesTooSmall'
   >;

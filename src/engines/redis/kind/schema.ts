@@ -31,6 +31,7 @@ import { monitoringSchema } from './monitoring.ts';
 import { proxyRules, proxySchema } from './proxy.ts';
 import { releasedImage } from './released-image.ts';
 import { serverEngines } from './server.ts';
+import { usersSchema } from './users.ts';
 import { directiveRules, engineRules, runningRules, versionRules } from './version-rules.ts';
 
 /** Least memory limits that the processes start and fork with. */
@@ -193,6 +194,7 @@ export const redisSpecSchema = {
     networkPolicy: networkPolicySchema,
     config: configSchema,
     auth: authSchema,
+    users: usersSchema,
     monitoring: monitoringSchema,
     backup: backupPolicySchema(),
     bootstrap: redisBootstrapSchema,

@@ -2,7 +2,7 @@
  * Sentinel tells of every change as it happens. The events only say "look": what is true is asked afterwards.
  *
  * Nobody tells of a full disk, a file that cannot be written, or writes that are refused: each data node is asked now and
- * then. It costs the API server nothing, and the operator one short connection.
+ * then; and nobody tells of users that somebody has changed. It costs the API server nothing, and the operator a few short connections.
  */
 import type { Cluster } from '../../../api/cluster.ts';
 import type { ListenerMemory } from '../../../engine/engine.ts';
@@ -12,10 +12,12 @@ import { redisConnection } from '../client/connection.ts';
 import { findingsOf, minReplicasIn, pingAnswer } from '../client/findings.ts';
 import { passwordSecret, secretAgeMs } from '../client/password.ts';
 import { infoFields, pairs } from '../client/reply-fields.ts';
-import { credentialsOf, logIn, withSession } from '../client/session.ts';
+import { type Credentials, credentialsOf, logIn, withSession } from '../client/session.ts';
+import { wantedUsers } from '../client/wanted-users.ts';
 import type { RedisSpec } from '../kind/schema.ts';
 import { dataPort, sentinelPort } from '../names.ts';
 import { isProxyPod, isSentinelPod } from '../resources/members.ts';
+import { observeUsers } from './users.ts';
 
 /** Those after which another node may be primary, or a member has come, gone or moved. */
 const channels = [
@@ -92,11 +94,24 @@ export async function listenToDataNode(
       const fields = infoFields(`${persistence}\r\n${replication}`);
       return findingsOf(address, fields, ping, minReplicasIn(pairs(config))).map(({ message }) => message);
     });
-    const now = found.join();
+    const now = [...found, ...(await userNews(address, cluster, credentials, io))].join();
     if (now !== before) changed();
     before = now;
     await io.sleep(everyMs);
   }
+}
+
+/** Which users are not as the spec has them. One that a server refuses stays so, and is no news. */
+async function userNews(
+  address: string,
+  cluster: Cluster<RedisSpec>,
+  credentials: Credentials,
+  io: EngineContext,
+): Promise<string[]> {
+  const wanted = await wantedUsers(cluster, io);
+  if (wanted.length === 0) return [];
+  const users = await observeUsers({ address, credentials }, wanted, io);
+  return 'unknown' in users ? [users.unknown] : [...users.due, ...users.former.map((name) => `-${name}`)];
 }
 
 /** Listens to one sentinel until the connection ends. Rejects when it cannot be opened. */

@@ -9,6 +9,7 @@ import { isBindableBy, passwordSecret, secretAgeMs } from '../client/password.ts
 import { infoFields, pairs, rows } from '../client/reply-fields.ts';
 import { RedisError } from '../client/resp.ts';
 import { type Credentials, credentialsOf, type Login, PasswordMissing, withSession } from '../client/session.ts';
+import { wantedUsers } from '../client/wanted-users.ts';
 import type { RedisSpec } from '../kind/schema.ts';
 import { serverIn } from '../kind/server.ts';
 import { importSource } from '../kind/source.ts';
@@ -19,6 +20,7 @@ import { timingOf } from '../resources/timing.ts';
 import { acceptedBy, knowsAll, withFormers } from './accepted.ts';
 import type { DataNode, Lack, RedisObserved, SentinelNode, SentinelView, SilentNode, VolumeTerm } from './observed.ts';
 import { importSeen, type ObservedSource, observeSource } from './source.ts';
+import { observeUsers } from './users.ts';
 
 export async function observeRedis(
   cluster: Cluster<RedisSpec>,
@@ -42,6 +44,7 @@ export async function observeRedis(
   }
   // Before anybody refuses what the Secret says: all of this look rests on one reading of it.
   const isBindable = await isBindableBy(cluster, io);
+  const wanted = await wantedUsers(cluster, io);
   // Secrets are read anew before long where somebody refuses what they said.
   const refused = (lacks: readonly Lack[]): void => {
     if (lacks.includes('identity') && credentials.identity !== undefined) {
@@ -49,8 +52,8 @@ export async function observeRedis(
     }
     if (lacks.includes('password')) io.secretRefused(passwordSecret(cluster).name);
   };
-  const wanted = cluster.status?.initialized === true ? undefined : importSource(cluster);
-  const source = wanted === undefined ? undefined : await observeSource(wanted, io);
+  const elsewhere = cluster.status?.initialized === true ? undefined : importSource(cluster);
+  const source = elsewhere === undefined ? undefined : await observeSource(elsewhere, io);
   const accepted = new Map<string, readonly string[]>();
   const directives = Object.keys(settingsToHold(cluster));
   const { missedMs } = timingOf(cluster);
@@ -81,7 +84,13 @@ export async function observeRedis(
   };
   const [dataNodes, sentinelNodes] = await Promise.all([
     Promise.all(
-      data.map(ask(dataPort, (connection, at, told) => askDataNode(connection, at, told, directives, source))),
+      data.map(async (pod) => {
+        const [node, users] = await Promise.all([
+          ask(dataPort, (connection, at, told) => askDataNode(connection, at, told, directives, source))(pod),
+          hasProcess(pod) ? observeUsers({ address: pod.status?.podIP ?? '', credentials }, wanted, io) : undefined,
+        ]);
+        return node.state === 'answering' && users !== undefined ? { ...node, users } : node;
+      }),
     ),
     Promise.all(
       sentinels.map(
@@ -89,11 +98,13 @@ export async function observeRedis(
       ),
     ),
   ]);
+  const userProblems = wanted.flatMap(({ name, problem }) => (problem === undefined ? [] : [`${name}: ${problem}`]));
   const { hashes: named = [], unusable, hasUnusableOther } = credentials.clients ?? {};
   return {
     data: withFormers(dataNodes, accepted, named, credentials.identity),
     sentinels: withFormers(sentinelNodes, accepted, named, credentials.identity),
     at: io.now(),
+    ...(userProblems.length === 0 ? {} : { userProblems }),
     ...(named.length === 0 ? {} : { namedPasswords: named.length }),
     ...(unusable === undefined ? {} : { unusablePassword: unusable }),
     ...(hasUnusableOther === undefined ? {} : { hasUnusableOther }),

@@ -28,6 +28,18 @@ export interface VolumeTerm {
   readonly wasPrimary: boolean;
 }
 
+/** Users of a data node, by name. Where nobody could ask, there are neither some nor none. */
+export type NodeUsers =
+  | {
+      /** Not as the spec wants them, or not there. */
+      readonly due: readonly string[];
+      /** Of these, those that somebody else has made. */
+      readonly byHand: readonly string[];
+      /** Set by the operator, and not in the spec any more. */
+      readonly former: readonly string[];
+    }
+  | { readonly unknown: string };
+
 export interface DataNode {
   readonly state: 'answering';
   readonly pod: string;
@@ -70,6 +82,7 @@ export interface DataNode {
   readonly formers?: Formers;
   /** Only where the cluster begins with a copy from elsewhere, and has yet to. */
   readonly imports?: ImportSeen;
+  readonly users?: NodeUsers;
 }
 
 export interface SentinelNode {
@@ -118,6 +131,8 @@ export interface RedisObserved {
   readonly credentialsProblem?: string;
   /** Why there is no password, where the identity could be asked with. */
   readonly passwordMissing?: string;
+  /** Why users of the spec are set nowhere. Absent where there are none. */
+  readonly userProblems?: readonly string[];
   /** How many passwords for clients the Secret names. Absent where nobody has read it. */
   readonly namedPasswords?: number;
   /** Which passwords the Secret names that no server is told, and why. */

@@ -37,6 +37,7 @@ import { awaitsSentinels, configureSteps, planForgetting, planRepairs } from './
 import { planRoles } from './roles.ts';
 import { eligibilitySteps, planMovePrimary, type Sizes, sizesFor } from './scaling.ts';
 import { switchoverStep } from './switchover-step.ts';
+import { planUsers, usersUnknown } from './users.ts';
 
 type RedisPlan = Plan<RedisAction>;
 
@@ -185,7 +186,12 @@ function planWithPrimary(situation: Situation, primary: DataNode): RedisPlan {
     ...eligibilitySteps(situation),
   ];
   // Nothing waits for them: a server may refuse one for ever.
-  const settings = [...planPasswords(situation), ...configureSteps(situation), ...planTerm(situation, primary)];
+  const settings = [
+    ...planPasswords(situation),
+    ...configureSteps(situation),
+    ...planTerm(situation, primary),
+    ...planUsers(situation),
+  ];
   const problems = disruptionBlockers(situation, primary);
   const leaving = situation.dataPods.some(
     (pod) => isPrimary(pod, primary) && pod.metadata.deletionTimestamp !== undefined,
@@ -227,7 +233,10 @@ function planWithPrimary(situation: Situation, primary: DataNode): RedisPlan {
   if (restart !== undefined) return unfinished(restart.steps, restart.outcome);
   const retirement = planRetirement(situation);
   if (retirement.length > 0) return unfinished(retirement, retiring(situation.cluster));
-  const outcome = identityOutcome(situation.observed.identity, situation.cluster) ?? untilOverlapEnds(situation);
+  const outcome =
+    identityOutcome(situation.observed.identity, situation.cluster) ??
+    usersUnknown(situation) ??
+    untilOverlapEnds(situation);
   return withObjects(situation, sizes, [...roles, ...settings], outcome);
 }
 

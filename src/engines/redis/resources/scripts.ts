@@ -10,13 +10,15 @@
  * they may; a restarted primary asks them to fail over and comes back as a replica.
  */
 
+import { recordUser } from '../client/user-record.ts';
 import { clientRule, sentinelClientRule } from './client-rule.ts';
 import { texts } from './shell/texts.ts';
 
-/** What clients may not do has its home in `client-rule.ts`. */
+/** What clients may not do has its home in `client-rule.ts`, who keeps the users in `client/user-record.ts`. */
 const library = texts['library.sh']
   .replace(' CLIENT_RULE', ` ${clientRule.map((rule) => `'${rule}'`).join(' ')}`)
-  .replace(' SENTINEL_CLIENT_RULE', ` ${sentinelClientRule}`);
+  .replace(' SENTINEL_CLIENT_RULE', ` ${sentinelClientRule}`)
+  .replaceAll('RECORD_USER', recordUser);
 
 /** File name in the ConfigMap to text. */
 export const scripts = {

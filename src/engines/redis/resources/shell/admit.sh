@@ -14,8 +14,12 @@ settle_term
 # Where the mark was given just now, this has been said.
 electable() { [ "$kept:$stale" = yes:yes ] || local_cli config set replica-priority 100 > /dev/null; }
 case "$(field role):$(field master_link_status)" in
-  master:*) electable ;;
+  master:*)
+    restore_users "" || exit 1
+    electable
+    ;;
   slave:up)
+    restore_users "$(field master_host)" || exit 1
     [ "$kept" = no ] || electable
     set -- $(named_primary)
     if [ "${1:-}" = "$POD_IP" ]; then exit 1; fi

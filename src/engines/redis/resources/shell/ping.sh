@@ -5,6 +5,7 @@ settle_password 6379 || true
 keep_fence || true
 tell_sentinels || true
 [ -n "$(sentinels)" ] || keep_accepted || true
+keep_users || true
 # Whatever the volume says, it is no matter of readiness. But a copy of a server elsewhere serves nobody.
 (. "$CONFIG_DIR/volume.sh" && look && if is_importing; then exit 3; fi && { settle_mark || true; settle_term; }) || [ $? != 3 ] || exit 1
 confine_clients || true

@@ -7,6 +7,7 @@ conf=/run/redis/redis.conf
 keep_password
 rm -f /run/redis/loading /run/redis/confined /run/redis/fenced /run/redis/reached /run/redis/named
 echo $$ > /run/redis/server
+: > "$restoring"
 . "$CONFIG_DIR/volume.sh"
 judge_volume
 blank=yes

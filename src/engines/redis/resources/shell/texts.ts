@@ -16,8 +16,12 @@ settle_term
 # Where the mark was given just now, this has been said.
 electable() { [ "$kept:$stale" = yes:yes ] || local_cli config set replica-priority 100 > /dev/null; }
 case "$(field role):$(field master_link_status)" in
-  master:*) electable ;;
+  master:*)
+    restore_users "" || exit 1
+    electable
+    ;;
   slave:up)
+    restore_users "$(field master_host)" || exit 1
     [ "$kept" = no ] || electable
     set -- $(named_primary)
     if [ "\${1:-}" = "$POD_IP" ]; then exit 1; fi
@@ -446,6 +450,57 @@ settle_proxy_user() {
     case $(ask 2 -p 26379 acl deluser "$identity/proxy") in [01]*) rm -f /run/redis/proxied ;; esac
   fi
 }
+# Users that the operator has set, as a server keeps them: see client/user-record.ts. Prints the patterns, or nothing where there are none.
+# Fails where the server does not tell.
+record_at() {
+  told=$("$@" acl getuser RECORD_USER) || return 1
+  case $told in '') ;; flags*) printf '%s\\n' "$told" | tr -d '\\r' | awk 'last == "keys" { print; exit } { last = $0 }' ;; *) return 1 ;; esac
+}
+kept_users=/run/redis/users
+# There from the start of a server until it has been given its users: a character for each try.
+restoring=/run/redis/restoring
+# For a server that starts again in this pod, where no other node can tell it.
+keep_users() {
+  [ ! -e "$restoring" ] || return 0
+  record=$(record_at local_cli) || return 0
+  if [ -z "$record" ]; then
+    rm -f "$kept_users"
+  elif [ "$record" != "$(cat "$kept_users" 2> /dev/null)" ]; then
+    (umask 077 && printf '%s\\n' "$record" > "$kept_users.new") && mv -f "$kept_users.new" "$kept_users"
+  fi
+}
+# Before a node that has started is admitted: gives its server the users that its primary has, or those that it had before. The record comes
+# first, so that no user is there of whom the operator does not know that it has set it. A line that this server refuses is the operator's to
+# tell of. Fails for ten tries at most: the operator sets what is missing, and a node without users is better than none. $1: the primary, or
+# empty.
+restore_users() {
+  [ -e "$restoring" ] || return 0
+  printf . >> "$restoring"
+  try_restore "$1" || [ "$(wc -c < "$restoring")" -ge 10 ] || return 1
+  rm -f "$restoring"
+}
+try_restore() {
+  if [ -n "$1" ]; then
+    record=$(record_at node_cli "$1") || return 1
+  else
+    record=$(cat "$kept_users" 2> /dev/null) || return 0
+  fi
+  [ -n "$record" ] || return 0
+  own=$(own_password)
+  {
+    printf 'acl setuser RECORD_USER reset off %s\\n' "$record"
+    printf '%s\\n' "$record" | tr ' ' '\\n' | sed 's/^~//' | awk -F ';' 'NF > 2 {
+      line = "acl setuser " $1 " reset on"
+      for (i = 3; i <= NF; i++) line = line " " $i
+      print line
+    }'
+  } | if [ -n "$own" ]; then
+    REDISCLI_AUTH=$own timeout 2 "$cli" -p 6379 --user "$identity" > /dev/null 2>&1
+  else
+    timeout 2 "$cli" -p 6379 > /dev/null 2>&1
+  fi
+  [ "$(record_at local_cli)" = "$record" ]
+}
 # Asks all sentinels at once; prints "ADDRESS SENTINEL VERDICT" of the view with the highest configuration epoch, then
 # all sentinels that watch anybody; or nothing. The verdict says whether a node may follow now. It acknowledges writes
 # from then on, and as long as the sentinels do not know it they may elect one that lacks them: so it is safe only where
@@ -535,6 +590,7 @@ settle_password 6379 || true
 keep_fence || true
 tell_sentinels || true
 [ -n "$(sentinels)" ] || keep_accepted || true
+keep_users || true
 # Whatever the volume says, it is no matter of readiness. But a copy of a server elsewhere serves nobody.
 (. "$CONFIG_DIR/volume.sh" && look && if is_importing; then exit 3; fi && { settle_mark || true; settle_term; }) || [ $? != 3 ] || exit 1
 confine_clients || true
@@ -581,6 +637,7 @@ conf=/run/redis/redis.conf
 keep_password
 rm -f /run/redis/loading /run/redis/confined /run/redis/fenced /run/redis/reached /run/redis/named
 echo $$ > /run/redis/server
+: > "$restoring"
 . "$CONFIG_DIR/volume.sh"
 judge_volume
 blank=yes

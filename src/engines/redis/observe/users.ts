@@ -1,0 +1,97 @@
+/**
+ * Which users of a data node are not as the spec wants them. Asked by name, on connections of their own: what a server answers of one user
+ * may be too long to read, and neither the other users nor the look at the node suffer from that.
+ */
+import type { EngineContext } from '../../../engine/engine-context.ts';
+import { RedisError, type Reply } from '../client/resp.ts';
+import { type Credentials, withSession } from '../client/session.ts';
+import { digestOf, isOn, recordsIn, recordUser, type UserRecord } from '../client/user-record.ts';
+import type { WantedUser } from '../client/wanted-users.ts';
+import { dataPort } from '../names.ts';
+import type { NodeUsers } from './observed.ts';
+
+interface Place {
+  readonly address: string;
+  readonly credentials: Credentials;
+}
+
+/** A server tells of it in more words, or others, than it was told: whoever has the name, nobody of ours. */
+const unreadable = Symbol();
+
+export async function observeUsers(place: Place, wanted: readonly WantedUser[], io: EngineContext): Promise<NodeUsers> {
+  try {
+    const records = recordsIn(await ask(place, recordUser, io));
+    if (records === undefined) return { unknown: 'what it tells of its users is no answer to ACL GETUSER' };
+    const names = wanted.flatMap(({ name, words }) => (words === undefined ? [] : [name]));
+    const found = names.length === 0 ? new Map() : await described(place, names, io);
+    return usersOf(records, wanted, found);
+  } catch (error) {
+    io.signal.throwIfAborted();
+    return { unknown: (error as Error).message };
+  }
+}
+
+const getUser = ['ACL', 'GETUSER'] as const;
+
+function ask({ address, credentials }: Place, name: string, io: EngineContext): Promise<Reply> {
+  return withSession(io, { address, port: dataPort, credentials }, (connection) =>
+    connection.command(...getUser, name),
+  );
+}
+
+type Found = Reply | typeof unreadable;
+
+/** On one connection; where that ends early, on one for each name. */
+async function described(
+  place: Place,
+  names: readonly string[],
+  io: EngineContext,
+): Promise<ReadonlyMap<string, Found>> {
+  const { address, credentials } = place;
+  try {
+    return await withSession(io, { address, port: dataPort, credentials }, async (connection) => {
+      const answers = await Promise.all(names.map((name) => connection.command(...getUser, name)));
+      return new Map(names.map((name, i) => [name, answers[i] ?? null]));
+    });
+  } catch {
+    io.signal.throwIfAborted();
+    // The node answers, as the question before this one has shown: what cannot be read is one of the users.
+    const found = new Map<string, Found>();
+    for (const name of names) found.set(name, await askAlone(place, name, io));
+    return found;
+  }
+}
+
+async function askAlone(place: Place, name: string, io: EngineContext): Promise<Found> {
+  try {
+    return await ask(place, name, io);
+  } catch (error) {
+    io.signal.throwIfAborted();
+    if (error instanceof RedisError) throw error;
+    return unreadable;
+  }
+}
+
+/** Pure, so that every odd answer can be a test row. */
+export function usersOf(
+  records: readonly UserRecord[],
+  wanted: readonly WantedUser[],
+  found: ReadonlyMap<string, Found>,
+): NodeUsers {
+  const recordOf = (name: string): UserRecord | undefined => records.find((record) => record.name === name);
+  const isSet = ({ name, words }: WantedUser): boolean => {
+    const record = recordOf(name);
+    const answer = found.get(name);
+    if (record === undefined || answer === undefined || typeof answer === 'symbol') return false;
+    return record.words.join(';') === words?.join(';') && isOn(answer) && digestOf(answer) === record.digest;
+  };
+  const due = wanted.filter((user) => user.words !== undefined && !isSet(user));
+  const isByHand = ({ name }: WantedUser): boolean =>
+    recordOf(name) === undefined && (found.get(name) ?? null) !== null;
+  const former = records.filter(({ name }) => !wanted.some((user) => user.name === name));
+  return {
+    due: due.map(({ name }) => name),
+    byHand: due.filter(isByHand).map(({ name }) => name),
+    former: former.map(({ name }) => name),
+  };
+}
