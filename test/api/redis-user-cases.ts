@@ -29,6 +29,16 @@ const goodRules = [
   `~${'a'.repeat(127)}`,
 ];
 
+const ofSecret = (secretRef: Json): Json => ({ users: [{ name: 'app', secretRef, rules: [] }] });
+
+const badSecrets: readonly (readonly [secretRef: Json, place: string])[] = [
+  [{}, 'secretRef.name'],
+  [{ name: 'A' }, 'secretRef.name'],
+  [{ name: 'a'.repeat(254) }, 'secretRef.name'],
+  [{ name: 'a', key: 'a/b' }, 'secretRef.key'],
+  [{ name: 'a', key: 'a'.repeat(254) }, 'secretRef.key'],
+];
+
 /** What would be more than one rule, or no rule of commands, keys and channels. */
 const badRules = [
   '',
@@ -104,6 +114,11 @@ export const userCases: readonly Case[] = [
       refused: 'spec.users[0].name',
     }),
   ),
+  ...badSecrets.map(([secretRef, place]) => ({
+    story: `users: the Secret ${JSON.stringify(secretRef)}`,
+    spec: ofSecret(secretRef),
+    refused: `spec.users[0].${place}`,
+  })),
   ...badRules.map((rule) => ({
     story: `users: the rule ${JSON.stringify(rule)}`,
     spec: ruled(rule),

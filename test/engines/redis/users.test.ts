@@ -64,6 +64,7 @@ describe('the record of a server', () => {
     ['reserved names', told('~default;1 ~clusterwright-users;1 ~clusterwright/a/b;1'), []],
     ['no answer to the question', 'OK', undefined],
     ['a number', 1, undefined],
+    ['no patterns told', ['flags', ['on'], 'passwords', ['keys']], undefined],
     ['patterns as a list', ['keys', ['~a']], undefined],
   ])('%s', (_, answer, names) => {
     expect(recordsIn(answer)?.map(({ name }) => name)).toEqual(names?.filter((name) => !name.includes('~')));

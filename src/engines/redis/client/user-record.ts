@@ -48,9 +48,11 @@ export function recordsIn(answer: Reply): UserRecord[] | undefined {
   });
 }
 
+/** Answers name each field before its value. */
 function fieldOf(answer: Reply, field: string): Reply | undefined {
   if (!Array.isArray(answer)) return undefined;
-  return answer[answer.indexOf(field) + 1];
+  const at = answer.findIndex((part, i) => i % 2 === 0 && part === field);
+  return at === -1 ? undefined : answer[at + 1];
 }
 
 /**

@@ -85,11 +85,12 @@ export async function observeRedis(
   const [dataNodes, sentinelNodes] = await Promise.all([
     Promise.all(
       data.map(async (pod) => {
-        const [node, users] = await Promise.all([
-          ask(dataPort, (connection, at, told) => askDataNode(connection, at, told, directives, source))(pod),
-          hasProcess(pod) ? observeUsers({ address: pod.status?.podIP ?? '', credentials }, wanted, io) : undefined,
-        ]);
-        return node.state === 'answering' && users !== undefined ? { ...node, users } : node;
+        const node = await ask(dataPort, (connection, at, told) =>
+          askDataNode(connection, at, told, directives, source),
+        )(pod);
+        // A node that does not answer is not asked twice.
+        if (node.state !== 'answering') return node;
+        return { ...node, users: await observeUsers({ address: node.address, credentials }, wanted, io) };
       }),
     ),
     Promise.all(
