@@ -55,6 +55,10 @@ export interface PodEnd {
   readonly password: string | undefined;
   /** Hashes that the pod has written down. */
   readonly accepted: readonly string[];
+  /** The record of users that the pod keeps. */
+  readonly users: string | undefined;
+  /** A character for each try to restore them; undefined where that is over. */
+  readonly restoring: string | undefined;
 }
 
 export const podIP = '10.0.0.1';
@@ -63,16 +67,22 @@ type Inline = { readonly inline: string };
 
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
+/** Commands that come by standard input are each kept as a call of its own; nobody reads the answers. */
+const piped = (log: string): string =>
+  `if [ $# = 2 ] || [ "$#$3" = 4--user ]; then while IFS= read -r line; do printf '%s\\n' "$* $line" >> ${log}; done; exit; fi\n`;
+
 function fakeCli({ cli: answers = {}, takes }: PodStory, log: string): string {
   const arms = Object.entries(answers).map(([pattern, answer]) => `${pattern}) printf '%s\\n' ${quoted(answer)} ;;`);
   const known = takes?.map(quoted).join('|');
   const refuse = "echo 'AUTH failed: WRONGPASS' >&2; echo 'NOAUTH Authentication required.'; exit 0";
   const login = known === undefined ? '' : `case "$REDISCLI_AUTH" in ${known}) ;; *) ${refuse} ;; esac\n`;
-  return `#!/bin/sh\nprintf '%s\\n' "$*" >> ${log}\n${login}case "$*" in\n${arms.join('\n')}\n*) exit 1 ;;\nesac\n`;
+  return `#!/bin/sh\n${piped(log)}printf '%s\\n' "$*" >> ${log}\n${login}case "$*" in\n${arms.join('\n')}\n*) exit 1 ;;\nesac\n`;
 }
 
+const textOf = (file: string): Promise<string | undefined> => readFile(file, 'utf8').catch(() => undefined);
+
 async function lines(file: string): Promise<string[]> {
-  const text = await readFile(file, 'utf8').catch(() => '');
+  const text = (await textOf(file)) ?? '';
   return text.split('\n').filter((line) => line !== '');
 }
 
@@ -152,6 +162,8 @@ export async function runPodScript(script: ScriptName | Inline, story: PodStory 
       used: (await lines(at('data', 'databases')))[0],
       password: (await lines(at('run', 'password')))[0],
       accepted: await lines(at('run', 'accepted')),
+      users: (await textOf(at('run', 'users')))?.trim(),
+      restoring: await textOf(at('run', 'restoring')),
     };
   } finally {
     await rm(directory, { recursive: true });

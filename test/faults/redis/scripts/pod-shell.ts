@@ -114,7 +114,7 @@ export function sentinels(shell: PodShell): string[] {
 export const linesOf = (text: string | undefined): string[] => (text ?? '').replaceAll('\r', '').split('\n');
 
 /** The password of the identity, where the server copies by it; empty otherwise. */
-async function ownPassword(shell: PodShell): Promise<string> {
+export async function ownPassword(shell: PodShell): Promise<string> {
   const shown = async (name: string): Promise<string> =>
     linesOf((await localCli(shell, 'config', 'get', name))?.replace(/\n$/, '')).at(-1) ?? '';
   return (await shown('masteruser')) === identityOf(shell) ? shown('masterauth') : '';

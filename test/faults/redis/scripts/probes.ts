@@ -13,6 +13,7 @@ import {
   settlePassword,
   tellSentinels,
 } from './pod-shell.ts';
+import { keepUsers, restoreUsers } from './users.ts';
 import { fallBehind, type Look, look, settleMark, settleTerm, wasHere } from './volume.ts';
 
 export async function admit(shell: PodShell): Promise<boolean> {
@@ -24,7 +25,7 @@ export async function admit(shell: PodShell): Promise<boolean> {
   const { info } = seen;
   const role = fieldOf(info, 'role');
   const toElect = async (): Promise<boolean> => (isKept && seen.isStale) || mayBeElected(shell);
-  if (role === 'master') return toElect();
+  if (role === 'master') return (await restoreUsers(shell, '')) && toElect();
   if (role !== 'slave') return false;
   return fieldOf(info, 'master_link_status') === 'up'
     ? admitFollower(shell, info, isKept ? toElect : undefined)
@@ -41,6 +42,7 @@ async function admitFollower(
   info: readonly string[],
   toElect: (() => Promise<boolean>) | undefined,
 ): Promise<boolean> {
+  if (!(await restoreUsers(shell, fieldOf(info, 'master_host')))) return false;
   if (toElect !== undefined && !(await toElect())) return false;
   const named = await namedPrimary(shell);
   if (named?.address === shell.podIP) return false;
@@ -72,6 +74,7 @@ export async function ping(shell: PodShell): Promise<boolean> {
   await settlePassword(shell, '6379');
   await tellSentinels(shell);
   if (sentinels(shell).length === 0) await keepAccepted(shell);
+  await keepUsers(shell);
   const seen = await look(shell);
   await settleMark(shell, seen);
   await settleTerm(shell, seen);

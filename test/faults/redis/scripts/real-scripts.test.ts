@@ -35,6 +35,7 @@ import { admit, alive, ping, sentinelAlive, watching } from './probes.ts';
 import { fits } from './shell-pattern.ts';
 import { startData } from './start-data.ts';
 import { startSentinel } from './start-sentinel.ts';
+import { restoring } from './user-stories.ts';
 
 interface Decision {
   readonly code: number;
@@ -48,17 +49,20 @@ interface Decision {
   readonly conf: readonly string[];
   readonly mark: string | undefined;
   readonly term: string | undefined;
+  readonly users: string | undefined;
+  readonly restoring: string | undefined;
 }
 
-const isChange = (line: string): boolean => /pause|failover|replicaof|config set/.test(line);
+const isChange = (line: string): boolean => /pause|failover|replicaof|config set|acl setuser/.test(line);
 
 function decision(end: Omit<Decision, 'told' | 'code'> & { readonly code: number | null }): Decision {
-  const { code, asked, conf, mark, term } = end;
+  const { code, asked, conf, mark, term, users, restoring } = end;
   const isPolling = asked.some((line) => line.includes('pause'));
   const questions = isPolling
     ? asked.filter((line, i) => / role$/.test(line) || asked.indexOf(line) === i)
     : [...asked];
-  return { code: code ?? -1, asked: questions.sort(), told: asked.filter(isChange), conf, mark, term };
+  const told = asked.filter(isChange);
+  return { code: code ?? -1, asked: questions.sort(), told, conf, mark, term, users, restoring };
 }
 
 const starts: Readonly<Partial<Record<ScriptName, (shell: PodShell) => Promise<string[]>>>> = {
@@ -124,9 +128,11 @@ async function translated(script: ScriptName, story: PodStory): Promise<Decision
       () => 4 + elapsedMs,
     ),
   };
-  const left = (): { mark: string | undefined; term: string | undefined } => ({
+  const left = (): Pick<Decision, 'mark' | 'term' | 'users' | 'restoring'> => ({
     mark: disk.get(marker) as string | undefined,
     term: disk.get(termFile) as string | undefined,
+    users: (shell.run.get('users') as string | undefined)?.trim(),
+    restoring: shell.run.get('restoring') as string | undefined,
   });
   const start = starts[script];
   if (start !== undefined) return decision({ code: 0, asked, conf: await start(shell), ...left() });
@@ -355,6 +361,7 @@ const rows: readonly (readonly [story: string, script: ScriptName, pod: PodStory
   ],
   ...changing,
   ...fenceStories,
+  ...restoring,
   ['knows nobody', 'start-sentinel.sh', { password: 'a"b\\c d' }],
 ];
 

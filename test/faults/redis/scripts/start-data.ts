@@ -20,6 +20,7 @@ export const quoted = (text: string): string => `"${text.replace(/[\\"]/g, '\\$&
 export async function startData(shell: PodShell): Promise<string[]> {
   shell.run.set('password', shell.password);
   for (const name of ['loading', 'confined', 'fenced', 'reached', 'named']) shell.run.delete(name);
+  shell.run.set('restoring', '');
   judgeVolume(shell);
   const isBlank = shell.disk.mark() === undefined;
   const follow = await whomToFollow(shell, isBlank);
