@@ -1,5 +1,6 @@
 /** The commands of a data node, with the refusals that the server puts before them, in its order. */
 import type { Reply } from '../../../src/engines/redis/client/resp.ts';
+import { commandInfo } from './acl-commands.ts';
 import { type Client, errorReply } from './client.ts';
 import type { Outcome } from './connections.ts';
 import type { DataNode } from './data-node.ts';
@@ -48,6 +49,7 @@ const commands: Readonly<Record<string, Command>> = {
     run: (node, args, client) => node.users.authenticate(args, client),
   },
   ACL: { words: -2, ...always, run: (node, args) => node.users.command(args.slice(1)) },
+  COMMAND: { words: -1, ...always, run: (_, args) => described(args) },
   CONFIG: { words: -2, ...always, run: (node, args) => config(node, args) },
   CLIENT: { words: -2, ...always, run: (node, args, client) => clientCommand(node, args, client) },
   REPLICAOF: { words: 3, whileStale: true, run: (node, args) => replicaOf(node, args) },
@@ -71,9 +73,8 @@ export function executeData(node: DataNode, client: Client, args: readonly strin
     return errorReply(`ERR wrong number of arguments for '${name.toLowerCase()}' command`);
   }
   if (!client.isAuthenticated && name !== 'AUTH') return errorReply('NOAUTH Authentication required.');
-  if (!node.users.mayRun(client.user, name)) {
-    return errorReply(`NOPERM this user has no permissions to run the '${name.toLowerCase()}' command`);
-  }
+  const denial = name === 'AUTH' ? undefined : node.users.refusal(client.user, args);
+  if (denial !== undefined) return errorReply(denial);
   const refusal = refusalOf(node, name, command);
   if (refusal !== undefined) return errorReply(refusal);
   if (command.isWrite === true && node.isPaused) return node.postpone(client, args);
@@ -105,6 +106,11 @@ function refusalOf(node: DataNode, name: string, command: Command): string | und
     return "MASTERDOWN Link with MASTER is down and replica-serve-stale-data is set to 'no'.";
   }
   return node.isLoading && command.whileLoading !== true ? 'LOADING Redis is loading the dataset in memory' : undefined;
+}
+
+function described([, verb = '', ...names]: readonly string[]): Reply {
+  if (verb.toUpperCase() !== 'INFO') return errorReply('ERR the simulation tells of commands by name only');
+  return names.map(commandInfo);
 }
 
 function role({ replication, dataset, settings }: DataNode): Reply {

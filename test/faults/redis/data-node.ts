@@ -83,7 +83,8 @@ export class DataNode implements Server {
     this.host = host;
     this.version = version;
     this.settings = new Settings(conf, version);
-    this.users = new Users(conf.users, () => this.settings.text('requirepass'), conf.accepted);
+    const dismiss = (name: string): void => this.connections.closeAll(({ user }) => user === name);
+    this.users = new Users(conf.users, () => this.settings.text('requirepass'), conf.accepted, dismiss);
     this.runId = hexId(host.random);
     this.startedAt = host.time.monotonic();
     this.replication = new Replication(this);

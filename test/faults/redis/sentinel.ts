@@ -221,7 +221,7 @@ export class Sentinel implements Server {
     const node = this.nodeAt(to.ip, to.port);
     if (node === undefined || !this.reaches(to.ip) || to.isDisconnected) return false;
     if (node.isLoading || !this.mayTalkTo(watch, node)) return true;
-    if (!node.users.mayRun(watch.settings.user, 'SLAVEOF')) return true;
+    if (node.users.refusal(watch.settings.user, ['SLAVEOF']) !== undefined) return true;
     node.obeySentinel(source);
     return true;
   }

@@ -12,6 +12,7 @@ import { namedBySentinels, openConnection, openSimulatedLedger, passwordIn } fro
 import { leaveWithoutIdentity } from './older.ts';
 import type { Processes } from './processes.ts';
 import type { Sentinel } from './sentinel.ts';
+import { userComplaints } from './user-complaints.ts';
 
 const roleLabel = 'clusterwright.dev/role';
 
@@ -40,6 +41,7 @@ function subjectOf(processes: Processes): Subject {
       ...statusComplaints(cluster),
       ...ofPods(world, cluster),
       ...ofProcesses(world, processes),
+      ...userComplaints(world, cluster, (address) => processes.data(address)?.users),
     ],
     openLedger: (world, discovery) =>
       openSimulatedLedger(world, discovery === 'database' ? () => namedBySentinels(world) : undefined),

@@ -1,12 +1,14 @@
 /**
- * Who may log in to a simulated server: the default user, whose password is `requirepass` unless its rule says otherwise, and users who may do
- * everything.
- * Of rules of less there is the one for the default user, without its channels: nobody here says hello by a name. Passwords that
+ * Who may log in to a simulated server: the default user, whose password is `requirepass` unless its rule says otherwise, users who may do
+ * everything, and users of less (`acl-user.ts`). The latter are lost with the process.
+ * Of the rules of the default user there is the one that confines it, without its channels: nobody here says hello by a name. Passwords that
  * nobody has hashed are not simulated.
  */
 import { createHash } from 'node:crypto';
 import type { Reply } from '../../../src/engines/redis/client/resp.ts';
 import { clientRule, sentinelClientRule } from '../../../src/engines/redis/resources/client-rule.ts';
+import { adminCommandNames, nameOf, shapeOf } from './acl-commands.ts';
+import { type AclUser, changedUser, type Denied, deniedTo, shownUser } from './acl-user.ts';
 import { type Client, errorReply } from './client.ts';
 
 export type Hashes = ReadonlyMap<string, string>;
@@ -30,6 +32,22 @@ export function defaultRuleOf([name, ...rules]: readonly string[]): readonly str
 /** What the default user may not do, once it is confined. */
 const confined: ReadonlySet<string> = new Set(['REPLICAOF', 'SLAVEOF', 'FAILOVER']);
 
+type Named = Pick<Denied, 'name'>;
+
+/** In the words of Redis 7.0. */
+const refusals: Readonly<Record<Denied['by'], (denied: Named) => string>> = {
+  command: ({ name }) => `this user has no permissions to run the '${name}' command`,
+  key: () => 'this user has no permissions to access one of the keys used as arguments',
+  channel: () => 'this user has no permissions to access one of the channels used as arguments',
+};
+
+/** Of ACL DRYRUN. */
+const foretold: typeof refusals = {
+  command: ({ name }) => `This user has no permissions to run the '${name}' command`,
+  key: ({ name }) => `This user has no permissions to access the '${name}' key`,
+  channel: ({ name }) => `This user has no permissions to access the '${name}' channel`,
+};
+
 export class Users {
   #isConfined = false;
   readonly #hashes: Map<string, string>;
@@ -38,8 +56,17 @@ export class Users {
   /** Of the default user, in the place of its password. */
   #accepted: readonly string[] | undefined;
   readonly #isFromFile: boolean;
+  readonly #named = new Map<string, AclUser>();
+  /** Ends the connections of a user who was removed. */
+  readonly #dismiss: (name: string) => void;
 
-  constructor(hashes: Hashes, password: () => string, accepted?: readonly string[]) {
+  constructor(
+    hashes: Hashes,
+    password: () => string,
+    accepted?: readonly string[],
+    dismiss: (name: string) => void = () => undefined,
+  ) {
+    this.#dismiss = dismiss;
     this.#hashes = new Map(hashes);
     this.#password = password;
     this.#accepted = accepted;
@@ -48,6 +75,11 @@ export class Users {
 
   get all(): Hashes {
     return this.#hashes;
+  }
+
+  /** Users of less. */
+  get named(): ReadonlyMap<string, AclUser> {
+    return this.#named;
   }
 
   /** Hashes of the default user, in the order in which it was told of them. */
@@ -62,6 +94,8 @@ export class Users {
   /** Whether it lets them in. An empty name is that of the default user. */
   takes(name: string, password: string): boolean {
     if (name === '' || name === 'default') return this.isOpen || this.accepted.includes(hashOf(password));
+    const user = this.#named.get(name);
+    if (user !== undefined) return user.isOn && user.hashes.includes(hashOf(password));
     return this.#hashes.get(name) === hashOf(password);
   }
 
@@ -81,9 +115,15 @@ export class Users {
     return 'OK';
   }
 
-  /** Whether this user may say the command. An empty name is that of the default user. */
-  mayRun(name: string, command: string): boolean {
-    return !(this.#isConfined && (name === '' || name === 'default') && confined.has(command));
+  /** Why this user may not say the command. An empty name is that of the default user. */
+  refusal(name: string, args: readonly string[]): string | undefined {
+    const user = this.#named.get(name);
+    const denied = user === undefined ? undefined : deniedTo(user, args);
+    if (denied !== undefined) return `NOPERM ${refusals[denied.by](denied)}`;
+    const [command = ''] = args;
+    if (!this.#isConfined || !(name === '' || name === 'default') || !confined.has(command.toUpperCase()))
+      return undefined;
+    return `NOPERM ${refusals.command({ name: command.toLowerCase() })}`;
   }
 
   /** ACL. */
@@ -96,18 +136,56 @@ export class Users {
           return 'OK';
         }
         if (args[0] === 'default') return this.#accept(args.slice(1));
-        const user = userOf(args);
-        if (user === undefined) return errorReply('ERR the simulation has no such user');
-        this.#hashes.set(...user);
-        return 'OK';
+        return this.#set(args);
       }
+      case 'DELUSER':
+        return this.#delete(args);
       case 'USERS':
-        return ['default', ...this.#hashes.keys()];
+        return ['default', ...this.#hashes.keys(), ...this.#named.keys()].sort();
+      case 'DRYRUN':
+        return this.#dryRun(args);
+      case 'CAT':
+        return args[0] === 'admin' ? adminCommandNames : errorReply(`ERR Unknown category '${args[0]}'`);
       case 'GETUSER':
         return this.#shown(args[0] ?? '');
       default:
         return errorReply(`ERR unknown subcommand '${verb}'. Try ACL HELP.`);
     }
+  }
+
+  #set(args: readonly string[]): Reply {
+    const [name = '', ...words] = args;
+    const mighty = userOf(args);
+    if (mighty !== undefined) {
+      this.#named.delete(name);
+      this.#hashes.set(...mighty);
+      return 'OK';
+    }
+    if (this.#hashes.has(name)) return errorReply('ERR the simulation has no such user');
+    const user = changedUser(this.#named.get(name), words);
+    if ('refused' in user) return errorReply(user.refused);
+    this.#named.set(name, user);
+    return 'OK';
+  }
+
+  #delete(names: readonly string[]): Reply {
+    if (names.includes('default')) return errorReply("ERR The 'default' user cannot be removed");
+    const found = names.filter((name) => this.#named.delete(name) || this.#hashes.delete(name));
+    for (const name of found) this.#dismiss(name);
+    return found.length;
+  }
+
+  #dryRun([name = '', ...args]: readonly string[]): Reply {
+    const user = this.#named.get(name);
+    if (user === undefined) return errorReply(`ERR User '${name}' not found`);
+    const command = nameOf(args);
+    const words = shapeOf(command)?.words;
+    if (words === undefined) return errorReply(`ERR Command '${args[0]}' not found`);
+    if (words > 0 ? args.length !== words : args.length < -words) {
+      return errorReply(`ERR wrong number of arguments for '${command}' command`);
+    }
+    const denied = deniedTo(user, args);
+    return denied === undefined ? 'OK' : foretold[denied.by](denied);
   }
 
   /** Rules of the default user that are about its passwords. */
@@ -132,6 +210,8 @@ export class Users {
   }
 
   #shown(name: string): Reply {
+    const user = this.#named.get(name);
+    if (user !== undefined) return shownUser(user);
     const isDefault = name === 'default';
     const hash = this.#hashes.get(name);
     if (hash === undefined && !isDefault) return null;

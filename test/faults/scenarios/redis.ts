@@ -4,6 +4,7 @@ import { powerCut } from './power.ts';
 import { refusedTemplate } from './refused-template.ts';
 import type { Scenario, Spec } from './scenario.ts';
 import { failoverWithin } from './upgrade.ts';
+import { otherUsers } from './users.ts';
 
 /** Small and quick: one directive apart from the defaults, so that a change of it can be told from a default. */
 export const three: Spec = { version: '8.0', replicas: 3, storage: { size: '1Gi' } };
@@ -136,6 +137,7 @@ const scenarios: readonly Omit<Scenario, 'engine'>[] = [
   failoverWithin(three),
   anotherPassword(three),
   unusablePassword(three),
+  otherUsers(three),
   {
     id: 'S9 primary',
     title: "primary's pod lost",

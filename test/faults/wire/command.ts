@@ -10,7 +10,7 @@ import type { Dial } from '../../../src/system/dial.ts';
 
 /** Commands by which a Redis process changes. */
 const changing =
-  /\r\n(REPLICAOF|ACL\r\n\$\d+\r\nSETUSER|CONFIG\r\n\$\d+\r\nSET|CLIENT\r\n\$\d+\r\n(?:PAUSE|UNPAUSE)|SENTINEL\r\n\$\d+\r\n(?:MONITOR|REMOVE|SET|RESET|FAILOVER))\r\n/;
+  /\r\n(REPLICAOF|ACL\r\n\$\d+\r\n(?:SETUSER|DELUSER)|CONFIG\r\n\$\d+\r\nSET|CLIENT\r\n\$\d+\r\n(?:PAUSE|UNPAUSE)|SENTINEL\r\n\$\d+\r\n(?:MONITOR|REMOVE|SET|RESET|FAILOVER))\r\n/;
 
 /** Calls by which an etcd changes. */
 const changingCall =

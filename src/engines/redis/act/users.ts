@@ -36,6 +36,8 @@ export async function setUsers(
     const refusals: string[] = [];
     for (const user of wanted) {
       const tried = await tryOut(connection, user, commands);
+      // Whoever is interrupted before this comes again, since the user is still due.
+      await connection.command('ACL', 'DELUSER', trialUser);
       if ('refused' in tried) {
         refusals.push(`${user.name}: ${tried.refused}`);
         continue;
@@ -45,7 +47,6 @@ export async function setUsers(
       await connection.command('ACL', 'SETUSER', ...recordRule(records));
       await connection.command('ACL', 'SETUSER', user.name, 'reset', 'on', ...user.words);
     }
-    await connection.command('ACL', 'DELUSER', trialUser);
     if (refusals.length > 0) throw new Refused('UserRefused', `${node.pod} refuses ${refusals.join('; ')}`);
   });
 }

@@ -5,6 +5,7 @@ import { passwordConversations } from './password-conversations.ts';
 import { replicationConversations } from './replication-conversations.ts';
 import { sentinelConversations } from './sentinel-conversations.ts';
 import type { Stage } from './stage.ts';
+import { userConversations } from './user-conversations.ts';
 
 /** Those with sentinels first, since they wait for seconds. */
 export const conversations: readonly Conversation[] = [
@@ -13,6 +14,7 @@ export const conversations: readonly Conversation[] = [
   ...sentinelConversations,
   ...replicationConversations,
   ...dataConversations,
+  ...userConversations,
 ];
 
 export async function play(conversation: Conversation, stage: Stage): Promise<unknown> {
