@@ -26,7 +26,7 @@ export function identified(
       if (command === login) return 'OK';
       if (command === 'SENTINEL CONFIG GET sentinel-user') return ['sentinel-user', identity.user];
       if (command === 'SENTINEL CONFIG GET sentinel-pass') return ['sentinel-pass', identity.password];
-      if (command === 'ACL GETUSER clusterwright-users') return null;
+      if (/^ACL GETUSER clusterwright-(users|trial)$/.test(command)) return null;
       if (command.startsWith('ACL GETUSER')) return ['flags', ['on'], 'passwords', [hashOf(password)]];
       const answer = process(command);
       if (!command.startsWith('CONFIG GET') || !Array.isArray(answer)) return answer;

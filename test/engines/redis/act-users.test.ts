@@ -211,6 +211,16 @@ describe('an operator that is interrupted', () => {
     },
   );
 
+  it('and leaves the spec meanwhile: the one that rules are tried on goes, too', async () => {
+    const server = interrupted(0, true);
+    await act('set', ['app'], [app], server);
+    expect(server.names()).toEqual([trialUser]);
+    const seen = await look([], server);
+    expect(seen).toEqual({ ...inOrder, former: [trialUser] });
+    await act('remove', [trialUser], [], server);
+    expect(server.names()).toEqual([]);
+  });
+
   it.each([
     [0, true],
     [0, false],

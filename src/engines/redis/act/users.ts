@@ -36,7 +36,6 @@ export async function setUsers(
     const refusals: string[] = [];
     for (const user of wanted) {
       const tried = await tryOut(connection, user, commands);
-      // Whoever is interrupted before this comes again, since the user is still due.
       await connection.command('ACL', 'DELUSER', trialUser);
       if ('refused' in tried) {
         refusals.push(`${user.name}: ${tried.refused}`);
@@ -62,8 +61,10 @@ export async function removeUsers(
     const going = records.filter(
       ({ name }) => users.includes(name) && spec.users?.some((user) => user.name === name) !== true,
     );
+    const names = [...going.map(({ name }) => name), ...users.filter((name) => name === trialUser)];
+    if (names.length === 0) return;
+    await connection.command('ACL', 'DELUSER', ...names);
     if (going.length === 0) return;
-    await connection.command('ACL', 'DELUSER', ...going.map(({ name }) => name));
     const staying = records.filter((record) => !going.includes(record));
     await (staying.length === 0
       ? connection.command('ACL', 'DELUSER', recordUser)

@@ -28,17 +28,18 @@ export interface VolumeTerm {
   readonly wasPrimary: boolean;
 }
 
-/** Users of a data node, by name. Where nobody could ask, there are neither some nor none. */
-export type NodeUsers =
-  | {
-      /** Not as the spec wants them, or not there. */
-      readonly due: readonly string[];
-      /** Of these, those that somebody else has made. */
-      readonly byHand: readonly string[];
-      /** Set by the operator, and not in the spec any more. */
-      readonly former: readonly string[];
-    }
-  | { readonly unknown: string };
+/** Users of a data node, by name. */
+export interface KnownUsers {
+  /** Not as the spec wants them, or not there. */
+  readonly due: readonly string[];
+  /** Of these, those that somebody else has made. */
+  readonly byHand: readonly string[];
+  /** Set by the operator, and not in the spec any more. */
+  readonly former: readonly string[];
+}
+
+/** Where nobody could ask, there are neither some nor none. */
+export type NodeUsers = KnownUsers | { readonly unknown: string };
 
 export interface DataNode {
   readonly state: 'answering';

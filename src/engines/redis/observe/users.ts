@@ -5,10 +5,10 @@
 import type { EngineContext } from '../../../engine/engine-context.ts';
 import { RedisError, type Reply } from '../client/resp.ts';
 import { type Credentials, withSession } from '../client/session.ts';
-import { digestOf, isOn, recordsIn, recordUser, type UserRecord } from '../client/user-record.ts';
+import { digestOf, isOn, recordsIn, recordUser, trialUser, type UserRecord } from '../client/user-record.ts';
 import type { WantedUser } from '../client/wanted-users.ts';
 import { dataPort } from '../names.ts';
-import type { NodeUsers } from './observed.ts';
+import type { KnownUsers, NodeUsers } from './observed.ts';
 
 interface Place {
   readonly address: string;
@@ -20,11 +20,14 @@ const unreadable = Symbol();
 
 export async function observeUsers(place: Place, wanted: readonly WantedUser[], io: EngineContext): Promise<NodeUsers> {
   try {
-    const records = recordsIn(await ask(place, recordUser, io));
+    const [record, trial] = await ask(place, [recordUser, trialUser], io);
+    const records = recordsIn(record ?? null);
     if (records === undefined) return { unknown: 'what it tells of its users is no answer to ACL GETUSER' };
     const names = wanted.flatMap(({ name, words }) => (words === undefined ? [] : [name]));
     const found = names.length === 0 ? new Map() : await described(place, names, io);
-    return usersOf(records, wanted, found);
+    const { due, byHand, former } = usersOf(records, wanted, found);
+    // An operator that was interrupted has left it.
+    return { due, byHand, former: trial === null ? former : [...former, trialUser] };
   } catch (error) {
     io.signal.throwIfAborted();
     return { unknown: (error as Error).message };
@@ -33,26 +36,24 @@ export async function observeUsers(place: Place, wanted: readonly WantedUser[], 
 
 const getUser = ['ACL', 'GETUSER'] as const;
 
-function ask({ address, credentials }: Place, name: string, io: EngineContext): Promise<Reply> {
+/** On one connection. */
+function ask({ address, credentials }: Place, names: readonly string[], io: EngineContext): Promise<readonly Reply[]> {
   return withSession(io, { address, port: dataPort, credentials }, (connection) =>
-    connection.command(...getUser, name),
+    Promise.all(names.map((name) => connection.command(...getUser, name))),
   );
 }
 
 type Found = Reply | typeof unreadable;
 
-/** On one connection; where that ends early, on one for each name. */
+/** Together; where that connection ends early, each name on one of its own. */
 async function described(
   place: Place,
   names: readonly string[],
   io: EngineContext,
 ): Promise<ReadonlyMap<string, Found>> {
-  const { address, credentials } = place;
   try {
-    return await withSession(io, { address, port: dataPort, credentials }, async (connection) => {
-      const answers = await Promise.all(names.map((name) => connection.command(...getUser, name)));
-      return new Map(names.map((name, i) => [name, answers[i] ?? null]));
-    });
+    const answers = await ask(place, names, io);
+    return new Map(names.map((name, i) => [name, answers[i] ?? null]));
   } catch {
     io.signal.throwIfAborted();
     // The node answers, as the question before this one has shown: what cannot be read is one of the users.
@@ -64,7 +65,8 @@ async function described(
 
 async function askAlone(place: Place, name: string, io: EngineContext): Promise<Found> {
   try {
-    return await ask(place, name, io);
+    const [answer] = await ask(place, [name], io);
+    return answer ?? null;
   } catch (error) {
     io.signal.throwIfAborted();
     if (error instanceof RedisError) throw error;
@@ -77,7 +79,7 @@ export function usersOf(
   records: readonly UserRecord[],
   wanted: readonly WantedUser[],
   found: ReadonlyMap<string, Found>,
-): NodeUsers {
+): KnownUsers {
   const recordOf = (name: string): UserRecord | undefined => records.find((record) => record.name === name);
   const isSet = ({ name, words }: WantedUser): boolean => {
     const record = recordOf(name);
