@@ -79,6 +79,7 @@ test('E8: when two of three volumes are gone nothing is formed in their place, u
     expect((await cluster.status()).phase).toBe('Blocked');
   });
   const said = seconds(startedAt);
+  await until('Kubernetes has made the claims anew', async () => expect(await cluster.claims()).toHaveLength(3));
   const before = await cluster.view();
   await new Promise((resolve) => setTimeout(resolve, 5_000));
   expect(await cluster.view()).toEqual(before);

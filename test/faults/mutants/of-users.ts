@@ -24,14 +24,14 @@ export const userMutants: readonly Mutant[] = [
     edits: [
       {
         file: 'engines/redis/act/users.ts',
-        find: "    await connection.command('ACL', 'DELUSER', ...going.map(({ name }) => name));\n",
+        find: "    await connection.command('ACL', 'DELUSER', ...names);\n",
         replace: '',
       },
       {
         file: 'engines/redis/act/users.ts',
         find: "      : connection.command('ACL', 'SETUSER', ...recordRule(staying)));",
         replace:
-          "      : connection.command('ACL', 'SETUSER', ...recordRule(staying)));\n    await connection.command('ACL', 'DELUSER', ...going.map(({ name }) => name));",
+          "      : connection.command('ACL', 'SETUSER', ...recordRule(staying)));\n    await connection.command('ACL', 'DELUSER', ...names);",
       },
     ],
     scenarios: ['users'],

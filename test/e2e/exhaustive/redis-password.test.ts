@@ -1,11 +1,11 @@
 /** Another password on real pods: one that is put into the Secret and taken back restarts nobody, one in another Secret comes pod by pod. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { secrets } from '../../src/api/resource.ts';
-import type { Pod } from '../../src/resources/children.ts';
-import { askRedis } from '../support/redis-client.ts';
-import type { TestCluster } from '../support/redis-cluster.ts';
-import { openStage, type Stage } from '../support/stage.ts';
-import { until } from '../support/until.ts';
+import { secrets } from '../../../src/api/resource.ts';
+import type { Pod } from '../../../src/resources/children.ts';
+import { askRedis } from '../../support/redis-client.ts';
+import type { TestCluster } from '../../support/redis-cluster.ts';
+import { openStage, type Stage } from '../../support/stage.ts';
+import { until } from '../../support/until.ts';
 
 const size = { data: 3, sentinels: 3 };
 

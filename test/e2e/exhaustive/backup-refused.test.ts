@@ -3,19 +3,19 @@
  * one of another cluster. Nothing is made of it but the volume that would have been filled, and no member starts.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { BackupStatus } from '../../src/api/backup-status.ts';
-import { jobs, persistentVolumeClaims, pods, statefulSets } from '../../src/api/resource.ts';
-import type { ClusterStatus } from '../../src/api/status.ts';
-import { restoredAnnotation } from '../../src/engine/backup-support.ts';
-import { instanceLabel } from '../../src/resources/metadata.ts';
-import { type BackupStore, openStore } from '../support/backup-store.ts';
-import { takeBackup } from '../support/backups.ts';
-import { etcdTestCluster, readKeys, writeKeys } from '../support/etcd-test-cluster.ts';
-import { listAll, removeByName } from '../support/kubernetes.ts';
-import { recordResult } from '../support/results.ts';
-import { openStage, type Stage } from '../support/stage.ts';
-import { copied, flipped } from '../support/tampering.ts';
-import { until } from '../support/until.ts';
+import type { BackupStatus } from '../../../src/api/backup-status.ts';
+import { jobs, persistentVolumeClaims, pods, statefulSets } from '../../../src/api/resource.ts';
+import type { ClusterStatus } from '../../../src/api/status.ts';
+import { restoredAnnotation } from '../../../src/engine/backup-support.ts';
+import { instanceLabel } from '../../../src/resources/metadata.ts';
+import { type BackupStore, openStore } from '../../support/backup-store.ts';
+import { takeBackup } from '../../support/backups.ts';
+import { etcdTestCluster, readKeys, writeKeys } from '../../support/etcd-test-cluster.ts';
+import { listAll, removeByName } from '../../support/kubernetes.ts';
+import { recordResult } from '../../support/results.ts';
+import { openStage, type Stage } from '../../support/stage.ts';
+import { copied, flipped } from '../../support/tampering.ts';
+import { until } from '../../support/until.ts';
 
 let stage: Stage;
 let store: BackupStore;

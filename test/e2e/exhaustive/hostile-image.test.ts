@@ -4,11 +4,11 @@
  */
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { loadHostileEtcd } from '../support/hostile-etcd.ts';
-import type { OperatorProcess } from '../support/operator-process.ts';
-import { recordResult } from '../support/results.ts';
-import { openStage, type Stage } from '../support/stage.ts';
-import { until } from '../support/until.ts';
+import { loadHostileEtcd } from '../../support/hostile-etcd.ts';
+import type { OperatorProcess } from '../../support/operator-process.ts';
+import { recordResult } from '../../support/results.ts';
+import { openStage, type Stage } from '../../support/stage.ts';
+import { until } from '../../support/until.ts';
 
 const mebibyte = 1024 ** 2;
 /** The operator's own limit: see `dist/0001-operator.k8s.yaml`. */

@@ -1,16 +1,16 @@
 /** A PriorityClass that is not there: nobody restarts for the new template, and the rollout goes on once it is made. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { KubeObject } from '../../src/api/object.ts';
-import { unitsOf } from '../../src/api/quantity.ts';
-import { pods as podResource, statefulSets } from '../../src/api/resource.ts';
-import type { Pod, StatefulSet } from '../../src/resources/children.ts';
-import { instanceLabel } from '../../src/resources/metadata.ts';
-import { isNotFound } from '../../src/runtime/api-error.ts';
-import { removeByName } from '../support/kubernetes.ts';
-import { statusOf } from '../support/redis-view.ts';
-import { priorityClasses, resourceQuotas } from '../support/resources.ts';
-import { openStage, type Stage } from '../support/stage.ts';
-import { until } from '../support/until.ts';
+import type { KubeObject } from '../../../src/api/object.ts';
+import { unitsOf } from '../../../src/api/quantity.ts';
+import { pods as podResource, statefulSets } from '../../../src/api/resource.ts';
+import type { Pod, StatefulSet } from '../../../src/resources/children.ts';
+import { instanceLabel } from '../../../src/resources/metadata.ts';
+import { isNotFound } from '../../../src/runtime/api-error.ts';
+import { removeByName } from '../../support/kubernetes.ts';
+import { statusOf } from '../../support/redis-view.ts';
+import { priorityClasses, resourceQuotas } from '../../support/resources.ts';
+import { openStage, type Stage } from '../../support/stage.ts';
+import { until } from '../../support/until.ts';
 
 const size = { data: 3, sentinels: 3 };
 
