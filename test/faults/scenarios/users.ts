@@ -16,7 +16,7 @@ const brieflyMs = 3_000;
 
 export function otherUsers(before: Spec): Omit<Scenario, 'engine'> {
   return {
-    id: 'users',
+    id: 'S7 users',
     title: 'ACL users: one is added, the rules of another change, two are removed, one of them just after it was added',
     before: { ...before, users: [changing, leaving] },
     furniture: ['app', 'former', 'fresh', 'brief'].map((name) =>

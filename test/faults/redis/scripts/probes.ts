@@ -42,7 +42,6 @@ async function admitFollower(
   info: readonly string[],
   toElect: (() => Promise<boolean>) | undefined,
 ): Promise<boolean> {
-  if (!(await restoreUsers(shell, fieldOf(info, 'master_host')))) return false;
   if (toElect !== undefined && !(await toElect())) return false;
   const named = await namedPrimary(shell);
   if (named?.address === shell.podIP) return false;
@@ -53,7 +52,7 @@ async function admitFollower(
   }
   if (toElect === undefined) return false;
   for (const sentinel of named?.watching ?? []) if (!(await isKnownTo(shell, sentinel))) return false;
-  return true;
+  return restoreUsers(shell, host);
 }
 
 async function findPrimary(shell: PodShell, { info, isStale }: Look): Promise<false> {

@@ -26,6 +26,7 @@ import {
   whole,
   written,
 } from './answers.ts';
+import { type Decision, decision } from './decision.ts';
 import { fenceLook } from './fence.ts';
 import { fenceStories } from './fence-stories.ts';
 import { handOver } from './hand-over.ts';
@@ -36,34 +37,6 @@ import { fits } from './shell-pattern.ts';
 import { startData } from './start-data.ts';
 import { startSentinel } from './start-sentinel.ts';
 import { restoring } from './user-stories.ts';
-
-interface Decision {
-  readonly code: number;
-  /**
-   * What was asked, in no order, since sentinels are asked at once. Of a hand-over, which asks for offsets again and again
-   * until some time has passed, each of these questions once.
-   */
-  readonly asked: readonly string[];
-  /** What changes something, in order. */
-  readonly told: readonly string[];
-  readonly conf: readonly string[];
-  readonly mark: string | undefined;
-  readonly term: string | undefined;
-  readonly users: string | undefined;
-  readonly restoring: string | undefined;
-}
-
-const isChange = (line: string): boolean => /pause|failover|replicaof|config set|acl setuser/.test(line);
-
-function decision(end: Omit<Decision, 'told' | 'code'> & { readonly code: number | null }): Decision {
-  const { code, asked, conf, mark, term, users, restoring } = end;
-  const isPolling = asked.some((line) => line.includes('pause'));
-  const questions = isPolling
-    ? asked.filter((line, i) => / role$/.test(line) || asked.indexOf(line) === i)
-    : [...asked];
-  const told = asked.filter(isChange);
-  return { code: code ?? -1, asked: questions.sort(), told, conf, mark, term, users, restoring };
-}
 
 const starts: Readonly<Partial<Record<ScriptName, (shell: PodShell) => Promise<string[]>>>> = {
   'start-data.sh': startData,

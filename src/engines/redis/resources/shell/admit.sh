@@ -19,7 +19,6 @@ case "$(field role):$(field master_link_status)" in
     electable
     ;;
   slave:up)
-    restore_users "$(field master_host)" || exit 1
     [ "$kept" = no ] || electable
     set -- $(named_primary)
     if [ "${1:-}" = "$POD_IP" ]; then exit 1; fi
@@ -37,6 +36,7 @@ case "$(field role):$(field master_link_status)" in
     [ "$kept" = yes ] || exit 1
     shift 3
     for s; do is_known_to "$s" || exit 1; done
+    restore_users "$follow" || exit 1
     ;;
   slave:*)
     if [ "$(field master_sync_in_progress)" = 0 ]; then
