@@ -21,7 +21,10 @@ export async function fenceLook(shell: PodShell): Promise<boolean> {
   if (mode === 'Off' || role === 'slave') {
     run.delete('reached');
     run.delete('named');
-    if (fieldOf(info, 'master_link_status') === 'up') run.set('watched', '');
+    run.delete('replaced');
+    run.delete('replicas');
+    const isHidden = fieldOf(info, 'replica_announced') === '0';
+    if (!isHidden && fieldOf(info, 'master_link_status') === 'up') run.set('watched', '');
     await lift(shell);
     return true;
   }
@@ -35,14 +38,12 @@ export async function fenceLook(shell: PodShell): Promise<boolean> {
   };
   const kept = run.get('reached');
   reach(kept === undefined ? looked : Number(kept));
-  const lag = mode === 'Strict' ? undefined : leastLag(info);
-  if (lag !== undefined) {
-    reach(looked - Math.max(0, lag - 1) * 1000);
-    if (lag <= 2) {
-      await lift(shell);
-      if (run.has('named')) return true;
-    }
-  }
+  const online = mode === 'Strict' ? [] : copying(info);
+  const own = ownReplicas(shell);
+  const lags = run.has('replaced') ? [] : online.filter(({ ip }) => own.includes(ip)).map(({ lag }) => lag);
+  const lag = lags.length === 0 ? undefined : Math.min(...lags);
+  if (lag !== undefined) reach(looked - Math.max(0, lag - 1) * 1000);
+  const acknowledges = lag !== undefined && lag <= 2;
   const all = sentinels(shell);
   const majority = Math.floor(all.length / 2) + 1;
   const answers = await Promise.all(all.map((sentinel) => namedBy(shell, sentinel)));
@@ -50,14 +51,22 @@ export async function fenceLook(shell: PodShell): Promise<boolean> {
   if (saying('me') >= majority) {
     run.set('named', '');
     run.set('watched', '');
+    run.delete('replaced');
     reach(looked);
     await lift(shell);
-  } else if (saying('other') >= majority && run.has('named')) {
+    await learnReplicas(shell, online, majority);
+    return acknowledges;
+  }
+  if (saying('other') >= majority && run.has('named')) {
+    run.set('replaced', '');
     await fence(shell);
+  } else if (acknowledges) {
+    await lift(shell);
   } else if (saying('me') + saying('nobody') >= majority && !run.has('fenced')) {
     reach(looked);
+  } else if (shell.uptime() - since >= Number(after) && run.has('watched')) {
+    await fence(shell);
   }
-  if (shell.uptime() - since >= Number(after) && run.has('watched')) await fence(shell);
   return false;
 }
 
@@ -69,25 +78,83 @@ async function namedBy(shell: PodShell, sentinel: string): Promise<'me' | 'nobod
   return lines[at + 1] === shell.podIP ? 'me' : 'other';
 }
 
-function leastLag(info: readonly string[]): number | undefined {
-  const lags = info.flatMap((line) => {
-    const lag = /^slave\d+:/.test(line) && line.includes('state=online') ? /lag=(\d+)/.exec(line)?.[1] : undefined;
-    return lag === undefined ? [] : [Number(lag)];
+interface Copying {
+  readonly ip: string;
+  readonly lag: number;
+}
+
+function copying(info: readonly string[]): Copying[] {
+  return info.flatMap((line) => {
+    if (!/^slave\d+:/.test(line) || !line.includes(',port=6379,') || !line.includes(',state=online,')) return [];
+    const ip = /ip=([^,]+)/.exec(line)?.[1];
+    const lag = /lag=(\d+)/.exec(line)?.[1];
+    return ip === undefined || lag === undefined ? [] : [{ ip, lag: Number(lag) }];
   });
-  return lags.length === 0 ? undefined : Math.min(...lags);
+}
+
+function ownReplicas({ run }: PodShell): string[] {
+  return String(run.get('replicas') ?? '')
+    .split(' ')
+    .filter((ip) => ip !== '');
+}
+
+async function learnReplicas(shell: PodShell, online: readonly Copying[], majority: number): Promise<void> {
+  const own = ownReplicas(shell);
+  const present = [...new Set(online.map(({ ip }) => ip))].sort();
+  if (present.join(' ') === own.join(' ')) return;
+  const lists = await Promise.all(sentinels(shell).map((sentinel) => knownTo(shell, sentinel)));
+  const isKnown = (ip: string): boolean => lists.filter((list) => list.has(ip)).length >= majority;
+  shell.run.set('replicas', present.filter((ip) => own.includes(ip) || isKnown(ip)).join(' '));
+}
+
+async function knownTo(shell: PodShell, sentinel: string): Promise<ReadonlySet<string>> {
+  const rows = linesOf(await sentinelCli(shell, sentinel, 'sentinel', 'replicas', shell.clusterName));
+  const found = new Set<string>();
+  const row = new Map<string, string>();
+  for (let at = 0; at + 1 < rows.length; at += 2) {
+    const [name = '', value = ''] = rows.slice(at, at + 2);
+    row.set(name, value);
+    if (name !== 'flags' || /down|disconnected/.test(value)) continue;
+    if (row.get('port') === '6379' && row.get('runid') !== '') found.add(row.get('ip') ?? '');
+  }
+  return found;
+}
+
+async function required(shell: PodShell): Promise<string> {
+  const shown = await localCli(shell, 'config', 'get', directive);
+  const has = linesOf(shown?.replace(/\n$/, '')).at(-1) ?? '';
+  return /^[0-9]+$/.test(has) ? has : '';
+}
+
+/** A loop of simulated pods is the only one. */
+async function require(shell: PodShell, value: string): Promise<boolean> {
+  const answer = await localCli(shell, 'config', 'set', directive, value);
+  return answer?.startsWith('OK') === true;
 }
 
 async function fence(shell: PodShell): Promise<void> {
-  const shown = await localCli(shell, 'config', 'get', directive);
-  const has = linesOf(shown?.replace(/\n$/, '')).at(-1) ?? '';
-  if (!/^[0-9]+$/.test(has) || has === closed) return;
+  const has = await required(shell);
+  if (has === '' || has === closed) return;
   shell.run.set('fenced', has);
-  await localCli(shell, 'config', 'set', directive, closed);
+  await require(shell, closed);
 }
 
 async function lift(shell: PodShell): Promise<void> {
-  const before = shell.run.get('fenced');
-  if (before === undefined) return;
-  const answer = await localCli(shell, 'config', 'set', directive, String(before));
-  if (answer?.startsWith('OK') === true) shell.run.delete('fenced');
+  const has = await required(shell);
+  if (has === '') return;
+  if (has !== closed) {
+    shell.run.delete('fenced');
+    return;
+  }
+  const noted = String(shell.run.get('fenced') ?? '');
+  const before = /^[0-9]+$/.test(noted) && noted !== closed ? noted : configured(shell);
+  if (await require(shell, before)) shell.run.delete('fenced');
+}
+
+function configured(shell: PodShell): string {
+  const set = shell
+    .config('redis.conf')
+    .split('\n')
+    .filter((line) => line.startsWith(`${directive} `));
+  return String(Number(set.at(-1)?.split(' ')[1] ?? 0));
 }

@@ -11,7 +11,7 @@ if [ -n "${1:-}" ]; then
     began=$now
     printf '%s %s\n' $$ "$began" > "$loop"
     pause=2000
-    /bin/sh "$CONFIG_DIR/fence.sh" || pause=1000
+    FENCE_LOOP=$$ /bin/sh "$CONFIG_DIR/fence.sh" || pause=1000
     uptime_now
     rest=$((began + pause - now))
     [ "$rest" -ge 100 ] || rest=100
@@ -27,23 +27,46 @@ fenced=/run/redis/fenced
 # When this primary last reached who has to be reached, and that most sentinels have named it since it is primary.
 reached=/run/redis/reached
 named=/run/redis/named
+# That most of them have named another since: a replica that acknowledges is no reason to take writes then.
+replaced=/run/redis/replaced
+# The addresses of those that copy from it and that most sentinels know as replicas, in one line.
+replicas=/run/redis/replicas
 # That this pod has had to do with sentinels that watch a primary. Before, as where a single node gets its first ones, nobody can elect another.
 watched=/run/redis/watched
+required() { local_cli config get min-replicas-to-write | tail -n 1 | tr -d '\r'; }
+# Another loop may have begun while this look took its time: then that one decides.
+is_current() { [ -z "${FENCE_LOOP:-}" ] || { read -r current _ < "$loop" && [ "$current" = "$FENCE_LOOP" ]; } 2> /dev/null; }
+require() {
+  is_current || return 1
+  case $(local_cli config set min-replicas-to-write "$1") in OK*) ;; *) return 1 ;; esac
+}
 fence() {
-  has=$(local_cli config get min-replicas-to-write | tail -n 1 | tr -d '\r')
+  has=$(required)
   case $has in '' | *[!0-9]* | "$closed") return 0 ;; esac
   printf '%s\n' "$has" > "$fenced.new"
   mv -f "$fenced.new" "$fenced"
-  case $(local_cli config set min-replicas-to-write "$closed") in OK*) echo "fence: takes no writes: $1" >&2 ;; esac
+  if require "$closed"; then echo "fence: takes no writes: $1" >&2; fi
 }
+# The server itself says whether it is fenced: the note of what was before may be lost. Then the configuration of the pod counts.
 lift() {
-  [ -e "$fenced" ] || return 0
-  case $(local_cli config set min-replicas-to-write "$(cat "$fenced")") in
-    OK*)
+  case $(required) in
+    "$closed") ;;
+    '' | *[!0-9]*) return 0 ;;
+    *)
       rm -f "$fenced"
-      echo "fence: lifted" >&2
+      return 0
       ;;
   esac
+  before=$(cat "$fenced" 2> /dev/null) || before=
+  case $before in
+    '' | *[!0-9]* | "$closed")
+      before=$(cat "$CONFIG_DIR/redis.conf" 2> /dev/null | awk '$1 == "min-replicas-to-write" { n = $2 } END { print n + 0 }')
+      ;;
+  esac
+  if require "$before"; then
+    rm -f "$fenced"
+    echo "fence: lifted" >&2
+  fi
 }
 reach() {
   [ "$1" -gt "$since" ] || return 0
@@ -51,14 +74,31 @@ reach() {
   printf '%s\n' "$since" > "$reached.new"
   mv -f "$reached.new" "$reached"
 }
+# Who is online and was known stays known; of others the sentinels are asked. They do not list a server that is not announced, and have reached
+# the one that they list as up. One that just appears has no run id yet, and they do not know whether it is announced.
+learn_replicas() {
+  copying=$(printf '%s\n' "$online" | cut -d ' ' -f 1 | sort -u | tr '\n' ' ')
+  [ "$copying" != "$own " ] || return 0
+  known=$({ for s in $(sentinels); do
+    { sentinel_cli "$s" sentinel replicas "$CLUSTER_NAME" | tr -d '\r' | awk '
+      NR % 2 { name = $0; next }
+      { v[name] = $0 }
+      name == "flags" && v["port"] == 6379 && v["runid"] != "" && !/down|disconnected/ && !seen[v["ip"]]++ { print v["ip"] }'; } &
+  done; wait; } | sort | uniq -c | awk -v majority="$majority" '$1 >= majority { printf "%s ", $2 }')
+  own=$(printf '%s\n' "$copying" | awk -v own=" $own $known" '
+    { for (i = 1; i <= NF; i++) if (index(own, " " $i " ")) { printf "%s%s", (n++ ? " " : ""), $i } }')
+  printf '%s\n' "$own" > "$replicas.new"
+  mv -f "$replicas.new" "$replicas"
+}
 mode=Off
 after=0
 read -r mode after < "$CONFIG_DIR/fence" || true
 info=$(local_cli info replication | tr -d '\r')
 case $mode:$info in
   Off:* | *role:slave*)
-    rm -f "$reached" "$named"
-    case $info in *master_link_status:up*) : > "$watched" ;; esac
+    rm -f "$reached" "$named" "$replaced" "$replicas"
+    # Sentinels do not watch the copy of a server elsewhere.
+    case $info in *replica_announced:0*) ;; *master_link_status:up*) : > "$watched" ;; esac
     lift
     exit 0
     ;;
@@ -71,23 +111,27 @@ since=0
 kept=$(cat "$reached" 2> /dev/null) || kept=
 case $kept in '' | *[!0-9]*) kept=$looked ;; esac
 reach "$kept"
-# Seconds since the replica that acknowledged last has done so. Nobody else's acknowledgements count in mode Strict.
+# "ADDRESS SECONDS" of those that copy from it: the seconds since it has acknowledged last. Nobody else's acknowledgements count in mode Strict.
+online=
+[ "$mode" = Strict ] || online=$(printf '%s\n' "$info" | awk '
+  /^slave[0-9]+:/ && /,port=6379,/ && /,state=online,/ && match($0, /ip=[^,]+/) {
+    ip = substr($0, RSTART + 3, RLENGTH - 3)
+    if (match($0, /lag=[0-9]+/)) print ip, substr($0, RSTART + 4, RLENGTH - 4)
+  }')
+# A server of somebody else may copy from it, too, and is no other side of a cut. Once most sentinels name another, replicas do not count.
+own=$(cat "$replicas" 2> /dev/null) || own=
 lag=
-[ "$mode" = Strict ] || lag=$(printf '%s\n' "$info" | awk '
-  /^slave[0-9]+:/ && /state=online/ && match($0, /lag=[0-9]+/) {
-    lag = substr($0, RSTART + 4, RLENGTH - 4) + 0
-    if (least == "" || lag < least) least = lag
-  }
+[ -e "$replaced" ] || lag=$(printf '%s\n' "$online" | awk -v own=" $own " '
+  NF && index(own, " " $1 " ") && (least == "" || $2 + 0 < least) { least = $2 + 0 }
   END { print least }')
+acknowledges=no
 if [ -n "$lag" ]; then
   # The server counts whole seconds, so that it may say one more than it is.
   reach $((looked - (lag > 0 ? lag - 1 : 0) * 1000))
-  if [ "$lag" -le 2 ]; then
-    lift
-    [ ! -e "$named" ] || exit 0
-  fi
+  [ "$lag" -gt 2 ] || acknowledges=yes
 fi
-# All sentinels at once. A sentinel that has just begun knows nobody. It is within reach, but it is no reason to take writes again.
+# All sentinels at once, in each look: most of them may name another while a replica still acknowledges. A sentinel that has just begun knows
+# nobody. It is within reach, but it is no reason to take writes again.
 set -- $(sentinels)
 majority=$(($# / 2 + 1))
 set -- $(
@@ -101,12 +145,22 @@ set -- $(
 if [ "$1" -ge "$majority" ]; then
   : > "$named"
   : > "$watched"
+  rm -f "$replaced"
   reach "$looked"
   lift
+  learn_replicas
+  [ $acknowledges = no ] || exit 0
+  exit 1
 elif [ "$3" -ge "$majority" ] && [ -e "$named" ]; then
+  : > "$replaced"
   fence "most sentinels name another primary"
+  exit 1
+elif [ $acknowledges = yes ]; then
+  lift
+  exit 1
 elif [ "$(($1 + $2))" -ge "$majority" ] && [ ! -e "$fenced" ]; then
   reach "$looked"
+  exit 1
 fi
 uptime_now
 [ "$((now - since))" -lt "$after" ] || [ ! -e "$watched" ] || fence "it has reached neither most sentinels nor a replica for $after ms"
