@@ -60,7 +60,7 @@ lift() {
   before=$(cat "$fenced" 2> /dev/null) || before=
   case $before in
     '' | *[!0-9]* | "$closed")
-      before=$(cat "$CONFIG_DIR/redis.conf" 2> /dev/null | awk '$1 == "min-replicas-to-write" { n = $2 } END { print n + 0 }')
+      before=$(awk '$1 == "min-replicas-to-write" { n = $2 } END { print n + 0 }' "$CONFIG_DIR/redis.conf" 2> /dev/null) || before=0
       ;;
   esac
   if require "$before"; then
