@@ -22,10 +22,13 @@ export const maintenanceCases: readonly Case[] = [
   { story: 'a list without a window', spec: windows(), refused: 'spec.maintenance.windows' },
   refusal({ duration: '2h' }, '.start'),
   refusal({ start: '22:00' }, '.duration'),
-  ...['24:00', '9:00', '22:60', '22', ''].map((start) => refusal({ ...nightly, start }, '.start')),
-  ...['9m', '25h', '1441m', '0h', '2', '2d', '90s'].map((duration) => refusal({ ...nightly, duration }, '.duration')),
+  ...['24:00', '9:00', '22:60', '22', '22:300', ''].map((start) => refusal({ ...nightly, start }, '.start')),
+  ...['9m', '25h', '1441m', '10000m', '0h', '2', '2d', '90s'].map((duration) =>
+    refusal({ ...nightly, duration }, '.duration'),
+  ),
   ...['Local', 'berlin', '', `E${'u'.repeat(60)}`].map((timeZone) => refusal({ ...nightly, timeZone }, '.timeZone')),
   refusal({ ...nightly, days: [] }, '.days'),
   refusal({ ...nightly, days: ['Monday'] }, '.days[0]'),
   refusal({ ...nightly, days: ['Mon', 'Mon'] }, '.days[1]'),
+  refusal({ ...nightly, days: ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun', 'Mon'] }, '.days'),
 ];
