@@ -16,9 +16,7 @@ export function heldBackStatus(
   { status: claim, plan }: Pick<Assessment, 'status' | 'plan'>,
   { hold, isOutcome }: Pick<Gated, 'hold' | 'isOutcome'>,
 ): StatusReport {
-  // Of what the engine has judged by the plan that is not carried out.
-  const isUnderWay = plan.otherwise !== undefined && claim.phase === 'Updating';
-  if (hold === undefined || !isOutcome || (claim.phase !== 'Ready' && !isUnderWay)) return claim;
+  if (hold === undefined || !isOutcome || (claim.phase !== 'Ready' && !isOfHeldPlan(plan, claim))) return claim;
   const { phase: before, observedGeneration } = cluster.status ?? {};
   const isAsked = before === 'Updating' || observedGeneration !== cluster.metadata.generation;
   const { reason, message } = hold;
@@ -31,6 +29,16 @@ export function heldBackStatus(
         conditions: [...desiredConditions('False', reason, message, { progressing: true }), ...found],
       }
     : { ...claim, phase: 'Ready', conditions: [...desiredConditions('True', reason, message, {}), ...found] };
+}
+
+/**
+ * The engine has judged by the plan that is not carried out: the cluster changes, it says, or waits to. Nothing else is the matter with it,
+ * or the other plan would wait for that.
+ */
+function isOfHeldPlan({ outcome, otherwise }: Plan, { phase, conditions }: StatusReport): boolean {
+  const reason = outcome.state === 'wait' ? outcome.reason : 'Updating';
+  const isOfPlan = conditions.some((c) => c.type === 'Ready' && c.status === 'False' && c.reason === reason);
+  return otherwise !== undefined && isOfPlan && (phase === 'Updating' || phase === 'Degraded');
 }
 
 /** A rollout that does not get on holds up those of other clusters: whoever looks at it is told. */

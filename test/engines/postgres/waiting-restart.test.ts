@@ -46,6 +46,10 @@ describe('outside of a maintenance window', () => {
   it.each<readonly [string, Story]>([
     ['for its settings', pending],
     ['for a major upgrade', { spec, before, ...rehearsed }],
+    [
+      'for its settings, after a time in which a member was away,',
+      { ...pending, status: { ...status, phase: 'Degraded' } },
+    ],
   ])('a cluster that waits to restart %s is ready', (_, story) => {
     const found = held(story);
     expect(found.status.phase).toBe('Ready');
