@@ -2,6 +2,7 @@
  * A plan made again, in the code of the CLI, from what was known at the beginning of a pass: the objects, and what the
  * processes answered.
  */
+import type { Cluster, CommonSpec } from '../../../src/api/cluster.ts';
 import type { KubeObject } from '../../../src/api/object.ts';
 import { previewOf } from '../../../src/cli/plan-live.ts';
 import type { KindHandler } from '../../../src/engine/engine.ts';
@@ -58,7 +59,12 @@ async function planFrom(
     async assess(cluster, children, io, referred, peers) {
       const assessment = await pass.engine.assess(cluster, children, again(io), referred, peers);
       const { plan } = assessment;
-      const facts = { cluster, children, resource: pass.engine.kind.resource, now: pass.now };
+      const facts = {
+        cluster: cluster as Cluster<CommonSpec>,
+        children,
+        resource: pass.engine.kind.resource,
+        now: pass.now,
+      };
       return { ...assessment, plan: chosen(plan, gated(plan, { ...facts, takePlace: () => 'others' })) };
     },
     ...(removal === undefined ? {} : { removal: (cluster, io, referred) => removal(cluster, again(io), referred) }),
