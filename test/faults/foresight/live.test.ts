@@ -193,7 +193,10 @@ describe('the next pass', () => {
     const ready = { conditions: [{ type: 'Ready', status: 'True' }] };
     const set = {
       ...{ apiVersion: 'apps/v1', kind: 'StatefulSet', metadata: { ...metadata, name: 'db', generation: 1 } },
-      ...{ spec: { replicas: 1 }, status: { observedGeneration: 1, updateRevision: 'r' } },
+      ...{
+        spec: { replicas: 1, template: { spec: { containers: [] } } },
+        status: { observedGeneration: 1, updateRevision: 'r' },
+      },
     };
     const pod = {
       ...{ apiVersion: 'v1', kind: 'Pod', metadata: { ...metadata, name: 'db-0' }, status: ready },
