@@ -15,6 +15,8 @@ export interface FencedPod {
   /** As the readiness probe does where the loop has not looked for long. */
   probe(): void;
   close(): void;
+  /** With `run` and `config`. */
+  readonly directory: string;
 }
 
 export interface FencedPodOptions {
@@ -54,6 +56,7 @@ export function fencedPod({ program, address, pid, password, sentinels, fence }:
     loop = undefined;
   };
   return {
+    directory,
     start: () => {
       loop = spawn('/bin/sh', [at('config', 'fence.sh'), String(pid)], { env, stdio: 'ignore' });
     },
