@@ -166,4 +166,23 @@ describe.skipIf(programs.length === 0).each([...programs])('looks of the fence, 
     look();
     expect(await write()).toMatch(/NOREPLICAS/);
   });
+
+  it('8: five sentinels, of which the spec wants three by now: two are half of the three, and the other three name another', async () => {
+    await stage.start('n2');
+    const five = ['s1', 's2', 's3', 's4', 's5'];
+    const watching = (primary: string): string[] => [
+      `sentinel monitor ${watched} ${stage.address(primary)} 6379 3`,
+      `sentinel auth-pass ${watched} ${password}`,
+      `sentinel down-after-milliseconds ${watched} 60000`,
+    ];
+    for (const [i, sentinel] of five.entries()) await stage.start(sentinel, watching(i < 2 ? 'n1' : 'n2'));
+    fence('Strict 10000');
+    among(five.slice(0, 3).map(stage.address));
+    look();
+    clock(112);
+    // Cut off with two of them.
+    await stage.kill('s3');
+    look();
+    expect(await write()).toMatch(/NOREPLICAS/);
+  });
 });
