@@ -77,17 +77,41 @@ function leastLag(info: readonly string[]): number | undefined {
   return lags.length === 0 ? undefined : Math.min(...lags);
 }
 
-async function fence(shell: PodShell): Promise<void> {
+async function required(shell: PodShell): Promise<string> {
   const shown = await localCli(shell, 'config', 'get', directive);
   const has = linesOf(shown?.replace(/\n$/, '')).at(-1) ?? '';
-  if (!/^[0-9]+$/.test(has) || has === closed) return;
+  return /^[0-9]+$/.test(has) ? has : '';
+}
+
+/** A loop of simulated pods is the only one. */
+async function require(shell: PodShell, value: string): Promise<boolean> {
+  const answer = await localCli(shell, 'config', 'set', directive, value);
+  return answer?.startsWith('OK') === true;
+}
+
+async function fence(shell: PodShell): Promise<void> {
+  const has = await required(shell);
+  if (has === '' || has === closed) return;
   shell.run.set('fenced', has);
-  await localCli(shell, 'config', 'set', directive, closed);
+  await require(shell, closed);
 }
 
 async function lift(shell: PodShell): Promise<void> {
-  const before = shell.run.get('fenced');
-  if (before === undefined) return;
-  const answer = await localCli(shell, 'config', 'set', directive, String(before));
-  if (answer?.startsWith('OK') === true) shell.run.delete('fenced');
+  const has = await required(shell);
+  if (has === '') return;
+  if (has !== closed) {
+    shell.run.delete('fenced');
+    return;
+  }
+  const noted = String(shell.run.get('fenced') ?? '');
+  const before = /^[0-9]+$/.test(noted) && noted !== closed ? noted : configured(shell);
+  if (await require(shell, before)) shell.run.delete('fenced');
+}
+
+function configured(shell: PodShell): string {
+  const set = shell
+    .config('redis.conf')
+    .split('\n')
+    .filter((line) => line.startsWith(`${directive} `));
+  return String(Number(set.at(-1)?.split(' ')[1] ?? 0));
 }

@@ -124,7 +124,7 @@ if [ -n "\${1:-}" ]; then
     began=$now
     printf '%s %s\\n' $$ "$began" > "$loop"
     pause=2000
-    /bin/sh "$CONFIG_DIR/fence.sh" || pause=1000
+    FENCE_LOOP=$$ /bin/sh "$CONFIG_DIR/fence.sh" || pause=1000
     uptime_now
     rest=$((began + pause - now))
     [ "$rest" -ge 100 ] || rest=100
@@ -142,21 +142,40 @@ reached=/run/redis/reached
 named=/run/redis/named
 # That this pod has had to do with sentinels that watch a primary. Before, as where a single node gets its first ones, nobody can elect another.
 watched=/run/redis/watched
+required() { local_cli config get min-replicas-to-write | tail -n 1 | tr -d '\\r'; }
+# Another loop may have begun while this look took its time: then that one decides.
+is_current() { [ -z "\${FENCE_LOOP:-}" ] || { read -r own _ < "$loop" && [ "$own" = "$FENCE_LOOP" ]; } 2> /dev/null; }
+require() {
+  is_current || return 1
+  case $(local_cli config set min-replicas-to-write "$1") in OK*) ;; *) return 1 ;; esac
+}
 fence() {
-  has=$(local_cli config get min-replicas-to-write | tail -n 1 | tr -d '\\r')
+  has=$(required)
   case $has in '' | *[!0-9]* | "$closed") return 0 ;; esac
   printf '%s\\n' "$has" > "$fenced.new"
   mv -f "$fenced.new" "$fenced"
-  case $(local_cli config set min-replicas-to-write "$closed") in OK*) echo "fence: takes no writes: $1" >&2 ;; esac
+  if require "$closed"; then echo "fence: takes no writes: $1" >&2; fi
 }
+# The server itself says whether it is fenced: the note of what was before may be lost. Then the configuration of the pod counts.
 lift() {
-  [ -e "$fenced" ] || return 0
-  case $(local_cli config set min-replicas-to-write "$(cat "$fenced")") in
-    OK*)
+  case $(required) in
+    "$closed") ;;
+    '' | *[!0-9]*) return 0 ;;
+    *)
       rm -f "$fenced"
-      echo "fence: lifted" >&2
+      return 0
       ;;
   esac
+  before=$(cat "$fenced" 2> /dev/null) || before=
+  case $before in
+    '' | *[!0-9]* | "$closed")
+      before=$(cat "$CONFIG_DIR/redis.conf" 2> /dev/null | awk '$1 == "min-replicas-to-write" { n = $2 } END { print n + 0 }')
+      ;;
+  esac
+  if require "$before"; then
+    rm -f "$fenced"
+    echo "fence: lifted" >&2
+  fi
 }
 reach() {
   [ "$1" -gt "$since" ] || return 0
