@@ -66,6 +66,23 @@ const found: Readonly<Record<string, PodStory>> = {
   'is named by nobody, and takes writes': looking(early, alone, said(nobody)),
   'has been elected, and most name another yet': looking(early, alone, said(view('10.0.0.7'))),
   'was named, and most name another': looking(early, alone, said(view('10.0.0.7')), { ...watched, named: '' }),
+  'was named, and most name another while a replica acknowledges': looking(early, withLag(0), said(view('10.0.0.7')), {
+    ...watched,
+    named: '',
+  }),
+  'was replaced, reaches no sentinel, and has a replica that acknowledges': looking(early, withLag(0), isClosed, {
+    ...fenced,
+    replaced: '',
+  }),
+  'was replaced, and is named again': looking(
+    early,
+    withLag(0),
+    { ...isClosed, ...said(view(podIP)) },
+    { ...fenced, replaced: '' },
+  ),
+  'is named in the look that would be too late': looking(late, alone, said(view(podIP))),
+  'is named by nobody in the look that would be too late': looking(late, alone, said(nobody)),
+  'all goes well': looking(early, withLag(0), said(view(podIP))),
   'has its replica, which does not count': looking('Strict 0', withLag(0)),
   'has its replica, and the sentinels, which count': looking(
     'Strict 60000',

@@ -21,6 +21,7 @@ export async function fenceLook(shell: PodShell): Promise<boolean> {
   if (mode === 'Off' || role === 'slave') {
     run.delete('reached');
     run.delete('named');
+    run.delete('replaced');
     if (fieldOf(info, 'master_link_status') === 'up') run.set('watched', '');
     await lift(shell);
     return true;
@@ -36,13 +37,8 @@ export async function fenceLook(shell: PodShell): Promise<boolean> {
   const kept = run.get('reached');
   reach(kept === undefined ? looked : Number(kept));
   const lag = mode === 'Strict' ? undefined : leastLag(info);
-  if (lag !== undefined) {
-    reach(looked - Math.max(0, lag - 1) * 1000);
-    if (lag <= 2) {
-      await lift(shell);
-      if (run.has('named')) return true;
-    }
-  }
+  if (lag !== undefined) reach(looked - Math.max(0, lag - 1) * 1000);
+  const acknowledges = lag !== undefined && lag <= 2;
   const all = sentinels(shell);
   const majority = Math.floor(all.length / 2) + 1;
   const answers = await Promise.all(all.map((sentinel) => namedBy(shell, sentinel)));
@@ -50,14 +46,21 @@ export async function fenceLook(shell: PodShell): Promise<boolean> {
   if (saying('me') >= majority) {
     run.set('named', '');
     run.set('watched', '');
+    run.delete('replaced');
     reach(looked);
     await lift(shell);
-  } else if (saying('other') >= majority && run.has('named')) {
+    return acknowledges;
+  }
+  if (saying('other') >= majority && run.has('named')) {
+    run.set('replaced', '');
     await fence(shell);
+  } else if (acknowledges && !run.has('replaced')) {
+    await lift(shell);
   } else if (saying('me') + saying('nobody') >= majority && !run.has('fenced')) {
     reach(looked);
+  } else if (shell.uptime() - since >= Number(after) && run.has('watched')) {
+    await fence(shell);
   }
-  if (shell.uptime() - since >= Number(after) && run.has('watched')) await fence(shell);
   return false;
 }
 

@@ -27,6 +27,8 @@ fenced=/run/redis/fenced
 # When this primary last reached who has to be reached, and that most sentinels have named it since it is primary.
 reached=/run/redis/reached
 named=/run/redis/named
+# That most of them have named another since: a replica that acknowledges is no reason to take writes then.
+replaced=/run/redis/replaced
 # That this pod has had to do with sentinels that watch a primary. Before, as where a single node gets its first ones, nobody can elect another.
 watched=/run/redis/watched
 required() { local_cli config get min-replicas-to-write | tail -n 1 | tr -d '\r'; }
@@ -76,7 +78,7 @@ read -r mode after < "$CONFIG_DIR/fence" || true
 info=$(local_cli info replication | tr -d '\r')
 case $mode:$info in
   Off:* | *role:slave*)
-    rm -f "$reached" "$named"
+    rm -f "$reached" "$named" "$replaced"
     case $info in *master_link_status:up*) : > "$watched" ;; esac
     lift
     exit 0
@@ -98,15 +100,14 @@ lag=
     if (least == "" || lag < least) least = lag
   }
   END { print least }')
-if [ -n "$lag" ]; then
+[ -z "$lag" ] || {
   # The server counts whole seconds, so that it may say one more than it is.
   reach $((looked - (lag > 0 ? lag - 1 : 0) * 1000))
-  if [ "$lag" -le 2 ]; then
-    lift
-    [ ! -e "$named" ] || exit 0
-  fi
-fi
-# All sentinels at once. A sentinel that has just begun knows nobody. It is within reach, but it is no reason to take writes again.
+}
+acknowledges=no
+[ "${lag:-9}" -gt 2 ] || acknowledges=yes
+# All sentinels at once, in each look: most of them may name another while a replica still acknowledges. A sentinel that has just begun knows
+# nobody. It is within reach, but it is no reason to take writes again.
 set -- $(sentinels)
 majority=$(($# / 2 + 1))
 set -- $(
@@ -120,12 +121,21 @@ set -- $(
 if [ "$1" -ge "$majority" ]; then
   : > "$named"
   : > "$watched"
+  rm -f "$replaced"
   reach "$looked"
   lift
+  [ $acknowledges = no ] || exit 0
+  exit 1
 elif [ "$3" -ge "$majority" ] && [ -e "$named" ]; then
+  : > "$replaced"
   fence "most sentinels name another primary"
+  exit 1
+elif [ $acknowledges = yes ] && [ ! -e "$replaced" ]; then
+  lift
+  exit 1
 elif [ "$(($1 + $2))" -ge "$majority" ] && [ ! -e "$fenced" ]; then
   reach "$looked"
+  exit 1
 fi
 uptime_now
 [ "$((now - since))" -lt "$after" ] || [ ! -e "$watched" ] || fence "it has reached neither most sentinels nor a replica for $after ms"
