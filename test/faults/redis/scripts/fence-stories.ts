@@ -1,11 +1,12 @@
 /** What the fence of a pod finds when it looks. */
 import type { ScriptName } from '../../../../src/engines/redis/resources/scripts.ts';
 import { type PodStory, podIP } from '../../../support/pod-scripts.ts';
-import { type Answers, first, lines, master, view } from './answers.ts';
+import { type Answers, first, lines, listed, master, replicas, view } from './answers.ts';
 
 const own = '"-p 6379 config get min-replicas-to-write"';
-const watched = { watched: '' };
+const watched = { watched: '', replicas: '10.0.0.2 10.0.0.3' };
 const isClosed: Answers = { [own]: 'min-replicas-to-write\n1000000' };
+const known = (ip: string): string => listed(ip).replace('runid\n', 'runid\nc0ffee');
 const settings = (value: string): PodStory['config'] => ({
   'redis.conf': `port 6379\nmin-replicas-to-write ${value}\n`,
 });
@@ -82,6 +83,19 @@ const found: Readonly<Record<string, PodStory>> = {
   ),
   'is named in the look that would be too late': looking(late, alone, said(view(podIP))),
   'is named by nobody in the look that would be too late': looking(late, alone, said(nobody)),
+  'has one that the sentinels do not know': looking(late, withLag(0), {}, { ...watched, replicas: '10.0.0.3' }),
+  'has one of which only one sentinel knows': looking(
+    early,
+    withLag(0, 9),
+    { ...said(view(podIP)), [replicas('s0')]: known('10.0.0.2'), [replicas('s1')]: known('10.0.0.4') },
+    { ...watched, replicas: '10.0.0.3' },
+  ),
+  'has one that the sentinels know': looking(
+    early,
+    withLag(0, 9),
+    { ...said(view(podIP)), [replicas('s0')]: known('10.0.0.2'), [replicas('s1')]: known('10.0.0.2') },
+    { ...watched, replicas: '10.0.0.3' },
+  ),
   'all goes well': looking(early, withLag(0), said(view(podIP))),
   'has its replica, which does not count': looking('Strict 0', withLag(0)),
   'has its replica, and the sentinels, which count': looking(

@@ -22,6 +22,7 @@ export async function fenceLook(shell: PodShell): Promise<boolean> {
     run.delete('reached');
     run.delete('named');
     run.delete('replaced');
+    run.delete('replicas');
     if (fieldOf(info, 'master_link_status') === 'up') run.set('watched', '');
     await lift(shell);
     return true;
@@ -36,7 +37,10 @@ export async function fenceLook(shell: PodShell): Promise<boolean> {
   };
   const kept = run.get('reached');
   reach(kept === undefined ? looked : Number(kept));
-  const lag = mode === 'Strict' ? undefined : leastLag(info);
+  const online = mode === 'Strict' ? [] : copying(info);
+  const own = ownReplicas(shell);
+  const lags = run.has('replaced') ? [] : online.filter(({ ip }) => own.includes(ip)).map(({ lag }) => lag);
+  const lag = lags.length === 0 ? undefined : Math.min(...lags);
   if (lag !== undefined) reach(looked - Math.max(0, lag - 1) * 1000);
   const acknowledges = lag !== undefined && lag <= 2;
   const all = sentinels(shell);
@@ -49,12 +53,13 @@ export async function fenceLook(shell: PodShell): Promise<boolean> {
     run.delete('replaced');
     reach(looked);
     await lift(shell);
+    await learnReplicas(shell, online, majority);
     return acknowledges;
   }
   if (saying('other') >= majority && run.has('named')) {
     run.set('replaced', '');
     await fence(shell);
-  } else if (acknowledges && !run.has('replaced')) {
+  } else if (acknowledges) {
     await lift(shell);
   } else if (saying('me') + saying('nobody') >= majority && !run.has('fenced')) {
     reach(looked);
@@ -72,12 +77,46 @@ async function namedBy(shell: PodShell, sentinel: string): Promise<'me' | 'nobod
   return lines[at + 1] === shell.podIP ? 'me' : 'other';
 }
 
-function leastLag(info: readonly string[]): number | undefined {
-  const lags = info.flatMap((line) => {
-    const lag = /^slave\d+:/.test(line) && line.includes('state=online') ? /lag=(\d+)/.exec(line)?.[1] : undefined;
-    return lag === undefined ? [] : [Number(lag)];
+interface Copying {
+  readonly ip: string;
+  readonly lag: number;
+}
+
+function copying(info: readonly string[]): Copying[] {
+  return info.flatMap((line) => {
+    if (!/^slave\d+:/.test(line) || !line.includes(',port=6379,') || !line.includes(',state=online,')) return [];
+    const ip = /ip=([^,]+)/.exec(line)?.[1];
+    const lag = /lag=(\d+)/.exec(line)?.[1];
+    return ip === undefined || lag === undefined ? [] : [{ ip, lag: Number(lag) }];
   });
-  return lags.length === 0 ? undefined : Math.min(...lags);
+}
+
+function ownReplicas({ run }: PodShell): string[] {
+  return String(run.get('replicas') ?? '')
+    .split(' ')
+    .filter((ip) => ip !== '');
+}
+
+async function learnReplicas(shell: PodShell, online: readonly Copying[], majority: number): Promise<void> {
+  const own = ownReplicas(shell);
+  const present = [...new Set(online.map(({ ip }) => ip))].sort();
+  if (present.join(' ') === own.join(' ')) return;
+  const lists = await Promise.all(sentinels(shell).map((sentinel) => knownTo(shell, sentinel)));
+  const isKnown = (ip: string): boolean => lists.filter((list) => list.has(ip)).length >= majority;
+  shell.run.set('replicas', present.filter((ip) => own.includes(ip) || isKnown(ip)).join(' '));
+}
+
+async function knownTo(shell: PodShell, sentinel: string): Promise<ReadonlySet<string>> {
+  const rows = linesOf(await sentinelCli(shell, sentinel, 'sentinel', 'replicas', shell.clusterName));
+  const found = new Set<string>();
+  const row = new Map<string, string>();
+  for (let at = 0; at + 1 < rows.length; at += 2) {
+    const [name = '', value = ''] = rows.slice(at, at + 2);
+    row.set(name, value);
+    if (name !== 'flags' || /down|disconnected/.test(value)) continue;
+    if (row.get('port') === '6379' && row.get('runid') !== '') found.add(row.get('ip') ?? '');
+  }
+  return found;
 }
 
 async function required(shell: PodShell): Promise<string> {

@@ -19,7 +19,8 @@ export const quoted = (text: string): string => `"${text.replace(/[\\"]/g, '\\$&
 /** Decides the role before the server runs. Resolves with the lines of the configuration that it is started with. */
 export async function startData(shell: PodShell): Promise<string[]> {
   shell.run.set('password', shell.password);
-  for (const name of ['loading', 'confined', 'fenced', 'reached', 'named', 'replaced']) shell.run.delete(name);
+  for (const name of ['loading', 'confined', 'fenced', 'reached', 'named', 'replaced', 'replicas'])
+    shell.run.delete(name);
   judgeVolume(shell);
   const isBlank = shell.disk.mark() === undefined;
   const follow = await whomToFollow(shell, isBlank);

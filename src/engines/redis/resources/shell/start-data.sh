@@ -5,7 +5,8 @@ trap 'exit 143' TERM
 . "$CONFIG_DIR/library.sh"
 conf=/run/redis/redis.conf
 keep_password
-rm -f /run/redis/loading /run/redis/confined /run/redis/fenced /run/redis/reached /run/redis/named /run/redis/replaced
+rm -f /run/redis/loading /run/redis/confined
+rm -f /run/redis/fenced /run/redis/reached /run/redis/named /run/redis/replaced /run/redis/replicas
 echo $$ > /run/redis/server
 . "$CONFIG_DIR/volume.sh"
 judge_volume

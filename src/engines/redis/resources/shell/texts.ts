@@ -142,11 +142,13 @@ reached=/run/redis/reached
 named=/run/redis/named
 # That most of them have named another since: a replica that acknowledges is no reason to take writes then.
 replaced=/run/redis/replaced
+# The addresses of those that copy from it and that most sentinels know as replicas, in one line.
+replicas=/run/redis/replicas
 # That this pod has had to do with sentinels that watch a primary. Before, as where a single node gets its first ones, nobody can elect another.
 watched=/run/redis/watched
 required() { local_cli config get min-replicas-to-write | tail -n 1 | tr -d '\\r'; }
 # Another loop may have begun while this look took its time: then that one decides.
-is_current() { [ -z "\${FENCE_LOOP:-}" ] || { read -r own _ < "$loop" && [ "$own" = "$FENCE_LOOP" ]; } 2> /dev/null; }
+is_current() { [ -z "\${FENCE_LOOP:-}" ] || { read -r current _ < "$loop" && [ "$current" = "$FENCE_LOOP" ]; } 2> /dev/null; }
 require() {
   is_current || return 1
   case $(local_cli config set min-replicas-to-write "$1") in OK*) ;; *) return 1 ;; esac
@@ -185,13 +187,29 @@ reach() {
   printf '%s\\n' "$since" > "$reached.new"
   mv -f "$reached.new" "$reached"
 }
+# Who is online and was known stays known; of others the sentinels are asked. They do not list a server that is not announced, and have reached
+# the one that they list as up. One that just appears has no run id yet, and they do not know whether it is announced.
+learn_replicas() {
+  copying=$(printf '%s\\n' "$online" | cut -d ' ' -f 1 | sort -u | tr '\\n' ' ')
+  [ "$copying" != "$own " ] || return 0
+  known=$({ for s in $(sentinels); do
+    { sentinel_cli "$s" sentinel replicas "$CLUSTER_NAME" | tr -d '\\r' | awk '
+      NR % 2 { name = $0; next }
+      { v[name] = $0 }
+      name == "flags" && v["port"] == 6379 && v["runid"] != "" && !/down|disconnected/ && !seen[v["ip"]]++ { print v["ip"] }'; } &
+  done; wait; } | sort | uniq -c | awk -v majority="$majority" '$1 >= majority { printf "%s ", $2 }')
+  own=$(printf '%s\\n' "$copying" | awk -v own=" $own $known" '
+    { for (i = 1; i <= NF; i++) if (index(own, " " $i " ")) { printf "%s%s", (n++ ? " " : ""), $i } }')
+  printf '%s\\n' "$own" > "$replicas.new"
+  mv -f "$replicas.new" "$replicas"
+}
 mode=Off
 after=0
 read -r mode after < "$CONFIG_DIR/fence" || true
 info=$(local_cli info replication | tr -d '\\r')
 case $mode:$info in
   Off:* | *role:slave*)
-    rm -f "$reached" "$named" "$replaced"
+    rm -f "$reached" "$named" "$replaced" "$replicas"
     case $info in *master_link_status:up*) : > "$watched" ;; esac
     lift
     exit 0
@@ -205,13 +223,18 @@ since=0
 kept=$(cat "$reached" 2> /dev/null) || kept=
 case $kept in '' | *[!0-9]*) kept=$looked ;; esac
 reach "$kept"
-# Seconds since the replica that acknowledged last has done so. Nobody else's acknowledgements count in mode Strict.
+# "ADDRESS SECONDS" of those that copy from it: the seconds since it has acknowledged last. Nobody else's acknowledgements count in mode Strict.
+online=
+[ "$mode" = Strict ] || online=$(printf '%s\\n' "$info" | awk '
+  /^slave[0-9]+:/ && /,port=6379,/ && /,state=online,/ && match($0, /ip=[^,]+/) {
+    ip = substr($0, RSTART + 3, RLENGTH - 3)
+    if (match($0, /lag=[0-9]+/)) print ip, substr($0, RSTART + 4, RLENGTH - 4)
+  }')
+# A server of somebody else may copy from it, too, and is no other side of a cut. Once most sentinels name another, replicas do not count.
+own=$(cat "$replicas" 2> /dev/null) || own=
 lag=
-[ "$mode" = Strict ] || lag=$(printf '%s\\n' "$info" | awk '
-  /^slave[0-9]+:/ && /state=online/ && match($0, /lag=[0-9]+/) {
-    lag = substr($0, RSTART + 4, RLENGTH - 4) + 0
-    if (least == "" || lag < least) least = lag
-  }
+[ -e "$replaced" ] || lag=$(printf '%s\\n' "$online" | awk -v own=" $own " '
+  NF && index(own, " " $1 " ") && (least == "" || $2 + 0 < least) { least = $2 + 0 }
   END { print least }')
 [ -z "$lag" ] || {
   # The server counts whole seconds, so that it may say one more than it is.
@@ -237,13 +260,14 @@ if [ "$1" -ge "$majority" ]; then
   rm -f "$replaced"
   reach "$looked"
   lift
+  learn_replicas
   [ $acknowledges = no ] || exit 0
   exit 1
 elif [ "$3" -ge "$majority" ] && [ -e "$named" ]; then
   : > "$replaced"
   fence "most sentinels name another primary"
   exit 1
-elif [ $acknowledges = yes ] && [ ! -e "$replaced" ]; then
+elif [ $acknowledges = yes ]; then
   lift
   exit 1
 elif [ "$(($1 + $2))" -ge "$majority" ] && [ ! -e "$fenced" ]; then
@@ -608,7 +632,8 @@ trap 'exit 143' TERM
 . "$CONFIG_DIR/library.sh"
 conf=/run/redis/redis.conf
 keep_password
-rm -f /run/redis/loading /run/redis/confined /run/redis/fenced /run/redis/reached /run/redis/named /run/redis/replaced
+rm -f /run/redis/loading /run/redis/confined
+rm -f /run/redis/fenced /run/redis/reached /run/redis/named /run/redis/replaced /run/redis/replicas
 echo $$ > /run/redis/server
 . "$CONFIG_DIR/volume.sh"
 judge_volume
