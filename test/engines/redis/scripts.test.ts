@@ -387,6 +387,8 @@ describe('a sentinel that starts', () => {
       'port 26379',
       'dir /tmp',
       'protected-mode no',
+      'client-query-buffer-limit 1mb',
+      'proto-max-bulk-len 1mb',
       `sentinel announce-ip ${podIP}`,
       'requirepass "pw"',
       'sentinel sentinel-pass "pw"',
@@ -425,6 +427,8 @@ describe('a sentinel that starts', () => {
     });
     expect(conf).toEqual([
       ...remembered.slice(1),
+      'client-query-buffer-limit 1mb',
+      'proto-max-bulk-len 1mb',
       `sentinel announce-ip ${podIP}`,
       'requirepass "pw"',
       'sentinel sentinel-pass "pw"',

@@ -65,6 +65,9 @@ export function writeSentinelFile(volume: Volume | undefined, conf: SentinelConf
   volume?.set(sentinelFile, conf);
 }
 
+/** Of what a client may send. */
+const limits = ['client-query-buffer-limit', 'proto-max-bulk-len'];
+
 /** Reads the lines that the start script writes. Throws on one that the sentinel does not know. */
 export function parseSentinelConf(lines: readonly (readonly string[])[]): SentinelConf {
   let [id, announceIp, password, peerUser, peerPassword] = ['', '', '', '', ''];
@@ -75,7 +78,7 @@ export function parseSentinelConf(lines: readonly (readonly string[])[]): Sentin
     watches = watches.map((w) => (w.name === name ? { ...w, settings: { ...w.settings, ...settings } } : w));
   };
   for (const [first = '', ...rest] of lines) {
-    if (['', 'port', 'dir', 'protected-mode'].includes(first)) continue;
+    if (['', 'port', 'dir', 'protected-mode', ...limits].includes(first)) continue;
     if (first === 'requirepass') {
       password = rest[0] ?? '';
       continue;

@@ -17,6 +17,8 @@ export async function startSentinel(shell: PodShell): Promise<string[]> {
     'port 26379',
     'dir /tmp',
     'protected-mode no',
+    'client-query-buffer-limit 1mb',
+    'proto-max-bulk-len 1mb',
     `sentinel myid ${createHash('sha1').update(shell.podName).digest('hex')}`,
     `sentinel announce-ip ${shell.podIP}`,
     ...passwordLines(shell),

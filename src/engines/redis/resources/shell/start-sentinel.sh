@@ -16,6 +16,8 @@ passwords() {
     printf 'sentinel sentinel-pass "%s"\n' "$escaped"
   fi
 }
+# Whoever reaches a sentinel may log in as the user of proxies, and would have it keep a command of 512 MB.
+limits() { printf 'client-query-buffer-limit 1mb\nproto-max-bulk-len 1mb\n'; }
 login() {
   if [ -n "$identity_password" ]; then
     printf 'sentinel auth-user %s %s\n' "$CLUSTER_NAME" "$identity"
@@ -29,6 +31,7 @@ if [ ! -s "$conf" ]; then
   [ -z "${2:-}" ] || learn_accepted "$2" || true
   {
     printf 'port 26379\ndir /tmp\nprotected-mode no\n'
+    limits
     printf 'sentinel myid %s\n' "$(printf '%s' "$POD_NAMESPACE/$POD_NAME" | sha1sum | cut -c1-40)"
     printf 'sentinel announce-ip %s\n' "$POD_IP"
     passwords
@@ -47,7 +50,8 @@ else
   told=no
   if [ -z "$identity_password" ] && grep -q '^sentinel auth-user ' "$conf"; then told=yes; fi
   {
-    grep -v -e '^user ' -e '^requirepass ' -e '^sentinel sentinel-' -e '^sentinel auth-' -e '^sentinel announce-ip ' "$conf"
+    grep -v -e '^client-query-buffer-limit ' -e '^proto-max-bulk-len ' -e '^user ' -e '^requirepass ' -e '^sentinel sentinel-' -e '^sentinel auth-' -e '^sentinel announce-ip ' "$conf"
+    limits
     printf 'sentinel announce-ip %s\n' "$POD_IP"
     passwords
     if [ "$told" = yes ]; then

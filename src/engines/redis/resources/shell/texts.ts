@@ -210,7 +210,8 @@ info=$(local_cli info replication | tr -d '\\r')
 case $mode:$info in
   Off:* | *role:slave*)
     rm -f "$reached" "$named" "$replaced" "$replicas"
-    case $info in *master_link_status:up*) : > "$watched" ;; esac
+    # Sentinels do not watch the copy of a server elsewhere.
+    case $info in *replica_announced:0*) ;; *master_link_status:up*) : > "$watched" ;; esac
     lift
     exit 0
     ;;
@@ -236,12 +237,12 @@ lag=
 [ -e "$replaced" ] || lag=$(printf '%s\\n' "$online" | awk -v own=" $own " '
   NF && index(own, " " $1 " ") && (least == "" || $2 + 0 < least) { least = $2 + 0 }
   END { print least }')
-[ -z "$lag" ] || {
+acknowledges=no
+if [ -n "$lag" ]; then
   # The server counts whole seconds, so that it may say one more than it is.
   reach $((looked - (lag > 0 ? lag - 1 : 0) * 1000))
-}
-acknowledges=no
-[ "\${lag:-9}" -gt 2 ] || acknowledges=yes
+  [ "$lag" -gt 2 ] || acknowledges=yes
+fi
 # All sentinels at once, in each look: most of them may name another while a replica still acknowledges. A sentinel that has just begun knows
 # nobody. It is within reach, but it is no reason to take writes again.
 set -- $(sentinels)
@@ -736,6 +737,8 @@ passwords() {
     printf 'sentinel sentinel-pass "%s"\\n' "$escaped"
   fi
 }
+# Whoever reaches a sentinel may log in as the user of proxies, and would have it keep a command of 512 MB.
+limits() { printf 'client-query-buffer-limit 1mb\\nproto-max-bulk-len 1mb\\n'; }
 login() {
   if [ -n "$identity_password" ]; then
     printf 'sentinel auth-user %s %s\\n' "$CLUSTER_NAME" "$identity"
@@ -749,6 +752,7 @@ if [ ! -s "$conf" ]; then
   [ -z "\${2:-}" ] || learn_accepted "$2" || true
   {
     printf 'port 26379\\ndir /tmp\\nprotected-mode no\\n'
+    limits
     printf 'sentinel myid %s\\n' "$(printf '%s' "$POD_NAMESPACE/$POD_NAME" | sha1sum | cut -c1-40)"
     printf 'sentinel announce-ip %s\\n' "$POD_IP"
     passwords
@@ -767,7 +771,8 @@ else
   told=no
   if [ -z "$identity_password" ] && grep -q '^sentinel auth-user ' "$conf"; then told=yes; fi
   {
-    grep -v -e '^user ' -e '^requirepass ' -e '^sentinel sentinel-' -e '^sentinel auth-' -e '^sentinel announce-ip ' "$conf"
+    grep -v -e '^client-query-buffer-limit ' -e '^proto-max-bulk-len ' -e '^user ' -e '^requirepass ' -e '^sentinel sentinel-' -e '^sentinel auth-' -e '^sentinel announce-ip ' "$conf"
+    limits
     printf 'sentinel announce-ip %s\\n' "$POD_IP"
     passwords
     if [ "$told" = yes ]; then
