@@ -9,6 +9,7 @@ import { answering, type DataNode, hasAll } from '../observe/observed.ts';
 import { majorityOf, type Situation } from '../observe/situation.ts';
 import type { WatchingSentinel } from '../observe/topology.ts';
 import { sentinelSettings } from '../resources/config.ts';
+import { hasFence } from '../resources/fence.ts';
 import { settingsToChange, settingsToHold } from '../resources/settings.ts';
 import { planLogins, watchesAsCluster } from './introduce.ts';
 import { commonLimit, maxmemoryWithin } from './memory.ts';
@@ -140,12 +141,12 @@ export function configureSteps(situation: Situation): Act[] {
 /**
  * A primary refuses every write while it has fewer replicas than this. So the number rises with the replicas that are in sync, and not
  * before: new nodes take a while to come. It never falls below what the primary has been told, since that may be cut off from its replicas.
- * Of a fenced primary its pod decides.
+ * Of a fenced primary its pod decides, where there is a fence.
  */
 function requiredReplicasOf(situation: Situation, node: DataNode, wanted = '0'): string {
   const { role, settings } = node;
   if (role === 'replica') return wanted;
-  if (isFenced(settings)) return settings[requiredReplicas] ?? wanted;
+  if (isFenced(settings) && hasFence(situation.cluster)) return settings[requiredReplicas] ?? wanted;
   const inSync = ownReplicas(situation, node).length;
   return String(Math.min(Number(wanted), Math.max(Number(settings[requiredReplicas] ?? 0), inSync)));
 }
