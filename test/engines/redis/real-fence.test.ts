@@ -1,6 +1,6 @@
 /** The fence of a primary that is cut off, with real servers, real sentinels and the real loop of the pod. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { info, pair } from '../../faults/redis/conformance/conversation.ts';
+import { follow, info, pair } from '../../faults/redis/conformance/conversation.ts';
 import { realStage } from '../../faults/redis/conformance/real-stage.ts';
 import { password, type Stage, watched } from '../../faults/redis/conformance/stage.ts';
 import { type FencedPod, fencedPod } from '../../support/fenced-pod.ts';
@@ -48,6 +48,23 @@ describe.skipIf(!isEveryVersionWanted || serverPrograms.length === 0).each([...s
       const began = performance.now();
       await stage.until(`writes are answered with ${answer}`, async () => answer.test(String(await write(member))));
       return performance.now() - began;
+    };
+    const untilElected = async (): Promise<void> => {
+      await stage.until('another is elected', async () => (await info(stage, 'n2')).role === 'master');
+      await stage.until('most sentinels name it', async () => {
+        const named = await Promise.all(sentinels.map((s) => stage.ask(s, 'SENTINEL', 'MASTER', watched)));
+        return named.every((row) => /ip,n2,/.test(String(row)));
+      });
+    };
+    /** How many writes it takes within this time. */
+    const taken = async (ms: number): Promise<number> => {
+      const end = performance.now() + ms;
+      let count = 0;
+      while (performance.now() < end) {
+        if ((await write()) === 'OK') count++;
+        await pause(50);
+      }
+      return count;
     };
     /** Answers other than OK within this time. */
     const refusals = async (ms: number): Promise<readonly unknown[]> => {
@@ -156,11 +173,7 @@ describe.skipIf(!isEveryVersionWanted || serverPrograms.length === 0).each([...s
       await pause(2500);
       const pid = await pidOf('n1');
       const thaw = await cutOff('n1');
-      await stage.until('another is elected', async () => (await info(stage, 'n2')).role === 'master');
-      await stage.until('most sentinels name it', async () => {
-        const named = await Promise.all(sentinels.map((s) => stage.ask(s, 'SENTINEL', 'MASTER', watched)));
-        return named.every((row) => /ip,n2,/.test(String(row)));
-      });
+      await untilElected();
       expect(pid).toBeGreaterThan(0);
       thaw();
       expect(await until(/NOREPLICAS|READONLY/)).toBeLessThan(lookMs);
@@ -168,6 +181,38 @@ describe.skipIf(!isEveryVersionWanted || serverPrograms.length === 0).each([...s
       const reply = (): Promise<unknown> => stage.ask('n1', 'CONFIG', 'GET', 'min-replicas-to-write');
       await stage.until('nothing is left of the fence', async () => /write,0$/.test(String(await reply())));
       expect(await write('n2')).toBe('OK');
+    });
+
+    it('a server from elsewhere that copies from it makes no difference once another is elected', async () => {
+      await stage.start('n9', ['replica-announced no', 'replica-priority 0']);
+      await stage.ask('n9', 'CONFIG', 'SET', 'masterauth', password);
+      await follow(stage, 'n9', 'n1');
+      await fencing('n1', 'Isolated');
+      await pause(2500);
+      const thaw = await cutOff('n1');
+      await untilElected();
+      thaw();
+      await pause(3500);
+      expect(await taken(3000)).toBe(0);
+    });
+
+    it('a primary that was cut off together with a replica, and is back, takes no writes', async () => {
+      await stage.start('n3', ['replica-priority 0']);
+      await follow(stage, 'n3', 'n1');
+      await stage.until('the sentinels know it', async () => {
+        const known = await Promise.all(sentinels.map((s) => stage.ask(s, 'SENTINEL', 'MASTER', watched)));
+        return known.every((row) => String(row).includes('num-slaves,2,'));
+      });
+      await fencing('n1', 'Isolated');
+      await pause(4000);
+      expect(await refusals(500)).toEqual([]);
+      const thawReplica = await cutOff('n3');
+      const thaw = await cutOff('n1');
+      await untilElected();
+      thawReplica();
+      thaw();
+      await pause(3500);
+      expect(await taken(3000)).toBe(0);
     });
   },
 );

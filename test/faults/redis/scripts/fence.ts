@@ -23,7 +23,8 @@ export async function fenceLook(shell: PodShell): Promise<boolean> {
     run.delete('named');
     run.delete('replaced');
     run.delete('replicas');
-    if (fieldOf(info, 'master_link_status') === 'up') run.set('watched', '');
+    const isHidden = fieldOf(info, 'replica_announced') === '0';
+    if (!isHidden && fieldOf(info, 'master_link_status') === 'up') run.set('watched', '');
     await lift(shell);
     return true;
   }

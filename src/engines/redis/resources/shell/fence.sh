@@ -97,7 +97,8 @@ info=$(local_cli info replication | tr -d '\r')
 case $mode:$info in
   Off:* | *role:slave*)
     rm -f "$reached" "$named" "$replaced" "$replicas"
-    case $info in *master_link_status:up*) : > "$watched" ;; esac
+    # Sentinels do not watch the copy of a server elsewhere.
+    case $info in *replica_announced:0*) ;; *master_link_status:up*) : > "$watched" ;; esac
     lift
     exit 0
     ;;
@@ -123,12 +124,12 @@ lag=
 [ -e "$replaced" ] || lag=$(printf '%s\n' "$online" | awk -v own=" $own " '
   NF && index(own, " " $1 " ") && (least == "" || $2 + 0 < least) { least = $2 + 0 }
   END { print least }')
-[ -z "$lag" ] || {
+acknowledges=no
+if [ -n "$lag" ]; then
   # The server counts whole seconds, so that it may say one more than it is.
   reach $((looked - (lag > 0 ? lag - 1 : 0) * 1000))
-}
-acknowledges=no
-[ "${lag:-9}" -gt 2 ] || acknowledges=yes
+  [ "$lag" -gt 2 ] || acknowledges=yes
+fi
 # All sentinels at once, in each look: most of them may name another while a replica still acknowledges. A sentinel that has just begun knows
 # nobody. It is within reach, but it is no reason to take writes again.
 set -- $(sentinels)
