@@ -58,7 +58,7 @@ export default defineConfig({
           name: 'e2e',
           include: ['test/e2e/*.test.ts'],
           // Each plays in a namespace and with an operator of its own, and mostly waits.
-          maxWorkers: 2,
+          maxWorkers: 3,
           sequence: { groupOrder: 3 },
         },
       },
