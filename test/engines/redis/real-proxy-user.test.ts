@@ -1,4 +1,4 @@
-/** With `spec.proxy`, sentinels have a user without a password. A long command of whoever reaches a sentinel does not fill its memory. */
+/** With `spec.proxy`, sentinels have a user without a password. A client that logs in as this user cannot fill the memory of a sentinel with a long command. */
 import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { afterEach, expect, it } from 'vitest';

@@ -132,7 +132,7 @@ describe.skipIf(serverPrograms.length === 0).each([...serverPrograms])('users on
     expect(await stage.ask('n1', 'ACL', 'USERS')).toEqual(['byhand', 'default']);
   });
 
-  it('a user made by hand with a name of the spec is taken over, and this is said', async () => {
+  it('the operator takes over a user that somebody made by hand with a name of the spec, and reports it', async () => {
     await stage.ask('n1', 'ACL', 'SETUSER', 'app', 'on', '>three', '+@all', '~*');
     expect(await pass([app])).toEqual(['set user app on db-0, in the place of app that somebody else has made']);
     expect(await login('app', 'three', 'PING')).toMatch(refused);
@@ -229,7 +229,7 @@ describe.skipIf(serverPrograms.length === 0).each([...serverPrograms])('users on
         expect(await talk.say('ACL', 'SETUSER', ...recordRule(records))).toBe('OK');
         const told = (await talk.say('ACL', 'GETUSER', recordUser)) as never;
         expect(recordsIn(told)).toEqual(records);
-        // Whatever it answers, it takes the words for rules: nobody gets a password, is on, or loses one by them.
+        // The server may accept or refuse these words. It reads them as rules only: they add no password, remove none, and switch no user on.
         await talk.say('ACL', 'SETUSER', 'fuzzed', 'reset', 'off', ...words);
         const user = await talk.say('ACL', 'GETUSER', 'fuzzed');
         if (user !== null)

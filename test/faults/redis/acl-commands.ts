@@ -39,7 +39,7 @@ export const shapeOf = (name: string): CommandShape | undefined =>
 export const isCommand = (name: string): boolean =>
   Object.keys(shapes).some((known) => known === name || containerOf(known) === name);
 
-/** The whole name of what is said: `CONFIG GET maxmemory` is `config|get`. */
+/** The name of a command with its subcommand: `config|get` for `CONFIG GET maxmemory`. */
 export function nameOf([first = '', second = '']: readonly string[]): string {
   const name = first.toLowerCase();
   const whole = `${name}|${second.toLowerCase()}`;

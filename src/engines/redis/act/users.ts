@@ -87,7 +87,7 @@ async function tryOut(
   try {
     await connection.command('ACL', 'SETUSER', trialUser, 'reset', 'off', ...words);
   } catch (error) {
-    // What is no matter of the rules, such as memory that is full, is told as any other failure.
+    // An error that is not about the rules, such as full memory, is reported like any other failure.
     if (!(error instanceof RedisError) || !isAboutRules.test(error.message)) throw error;
     return { refused: boundedAnswer(error.message) };
   }

@@ -15,7 +15,7 @@ interface Place {
   readonly credentials: Credentials;
 }
 
-/** A server tells of it in more words, or others, than it was told: whoever has the name, nobody of ours. */
+/** The server's answer about a user cannot be read, for example because it is too long. The operator sets such a user again. */
 const unreadable = Symbol();
 
 export async function observeUsers(place: Place, wanted: readonly WantedUser[], io: EngineContext): Promise<NodeUsers> {

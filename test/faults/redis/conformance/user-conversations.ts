@@ -1,4 +1,4 @@
-/** What is said about ACL users who may do less than everything: how they are set, described, tried, removed, and lost. */
+/** Conversations about ACL users with limited rights: how a server sets, describes, tries, removes and loses them. */
 import { hashOf } from '../../../../src/engines/redis/client/identity.ts';
 import { recordRule, recordUser } from '../../../../src/engines/redis/client/user-record.ts';
 import { type Conversation, pair } from './conversation.ts';
@@ -119,7 +119,7 @@ export const userConversations: readonly Conversation[] = [
     ],
   },
   {
-    story: 'whoever is connected stays so while its rules change, and has the new ones at once',
+    story: 'a connection stays open while the rules of its user change, and the new rules apply at once',
     async play(stage) {
       await stage.start('n1');
       await set(stage, 'app', ...app);

@@ -794,7 +794,7 @@ passwords() {
     printf 'sentinel sentinel-pass "%s"\\n' "$escaped"
   fi
 }
-# Whoever reaches a sentinel may log in as the user of proxies, and would have it keep a command of 512 MB.
+# Any client that reaches a sentinel can log in as the user of the proxies. Without these limits it can send a command of up to 512 MB.
 limits() { printf 'client-query-buffer-limit 1mb\\nproto-max-bulk-len 1mb\\n'; }
 login() {
   if [ -n "$identity_password" ]; then
