@@ -2,18 +2,10 @@
  * A sentinel from elsewhere that has the password of the clients, remembers addresses of this cluster, and watches a primary of
  * the same name: beside real servers and the real scripts of the pods, in a network of their own.
  */
-import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { hashOf } from '../../../src/engines/redis/client/identity.ts';
-import { releases } from '../../../src/engines/redis/kind/server.ts';
-import { scripts } from '../../../src/engines/redis/resources/scripts.ts';
-import { programFolder, serverPrograms } from '../../support/redis-program.ts';
-
-const isolated = ['-rn', '/bin/sh', '-c'] as const;
-const isPossible = spawnSync('unshare', [...isolated, 'ip link set lo up']).status === 0;
+import { type IsolatedPod, isIsolationPossible, isolatedPod } from '../../support/isolated-pod.ts';
+import { serverPrograms } from '../../support/redis-program.ts';
 
 const identity = 'clusterwright/apps/db';
 const [n1, n2, s1, n9, s9] = ['127.0.1.1', '127.0.1.2', '127.0.1.11', '127.0.2.1', '127.0.2.11'] as const;
@@ -29,8 +21,6 @@ const watching = (primary: string): string =>
 const loggedIn = `sentinel auth-user db ${identity}\nsentinel auth-pass db own\n`;
 
 const prelude = `
-set -u
-ip link set lo up
 trap 'kill -9 $(cat *.pid) 2> /dev/null' EXIT
 start() { mkdir -p "$1.d"; $SERVER-server "$1.conf" --dir "$PWD/$1.d" $2 > "$1.log" 2>&1 & echo $! > "$1.pid"; }
 ask() { REDISCLI_AUTH=pw $SERVER-cli -h "$@" 2>&1 | tr '\\n' ' '; echo; }
@@ -44,23 +34,13 @@ until ask ${s1} -p 26379 sentinel replicas db | grep -q 'flags slave '; do sleep
 ask ${n1} set ours 1 > /dev/null; ask ${n9} set theirs 1 > /dev/null
 `;
 
-describe.skipIf(!isPossible).each([...serverPrograms])('beside servers of $name', (servers) => {
-  const { program } = releases[servers.engine];
-  let directory = '';
+describe.skipIf(!isIsolationPossible).each([...serverPrograms])('beside servers of $name', (servers) => {
+  let pod: IsolatedPod;
   beforeEach(() => {
-    directory = mkdtempSync(join(tmpdir(), 'real-confined-'));
-    const put = (name: string, text: string, mode = 0o644): void =>
-      writeFileSync(join(directory, name), text, { mode });
-    for (const name of ['run', 'config', 'data']) mkdirSync(join(directory, name));
-    for (const [name, text] of Object.entries(scripts)) {
-      put(
-        `config/${name}`,
-        text.replaceAll('/run/redis', join(directory, 'run')).replaceAll('/data', join(directory, 'data')),
-      );
-    }
+    pod = isolatedPod(servers);
+    const { put } = pod;
     const config = { sentinels: `${s1}\n`, quorum: '1\n', 'missed-ms': '1500\n', 'info-period-ms': '2000\n' };
     for (const [name, text] of Object.entries(config)) put(`config/${name}`, text);
-    put('secret', 'pw\n');
     put('own', 'own\n');
     put('n1.conf', data(`127.0.0.1 ${n1}`, asCluster));
     put('n2.conf', data(n2, `${asCluster}replicaof ${n1} 6379\n`));
@@ -82,30 +62,10 @@ describe.skipIf(!isPossible).each([...serverPrograms])('beside servers of $name'
       sentinel(s9, `sentinel sentinel-pass pw\n${watching(n9)}sentinel auth-pass db pw\n${later}${known}`),
     );
   });
-  afterEach(() => rmSync(directory, { recursive: true }));
+  afterEach(() => pod.remove());
 
-  function play(story: string): string[] {
-    const { stdout, stderr } = spawnSync('unshare', [...isolated, `${prelude}\n${story}`], {
-      cwd: directory,
-      encoding: 'utf8',
-      env: {
-        PATH: `${programFolder(servers)}:${process.env.PATH}`,
-        SERVER: program,
-        CONFIG_DIR: join(directory, 'config'),
-        AUTH_FILE: join(directory, 'secret'),
-        IDENTITY_FILE: join(directory, 'own'),
-        CLUSTER_NAME: 'db',
-        POD_IP: n1,
-        POD_NAME: 'db-0',
-        POD_NAMESPACE: 'apps',
-      },
-    });
-    if (stderr !== '') throw new Error(stderr);
-    return stdout
-      .split('\n')
-      .map((line) => line.trim())
-      .filter((line) => line !== '');
-  }
+  const play = (story: string): string[] =>
+    pod.play(`${prelude}\n${story}`, { IDENTITY_FILE: `${pod.directory}/own`, POD_IP: n1 });
 
   // A node and a sentinel are two pods.
   const probes = `for p in ping watching; do rm -f run/confined; /bin/sh "$CONFIG_DIR/$p.sh" > /dev/null 2>&1 || echo "$p fails"; done`;

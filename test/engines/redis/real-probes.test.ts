@@ -2,22 +2,12 @@
  * The probes of the pods beside a real server of each engine and version, in a network of their own: the ports are those of every pod. Needs
  * redis-server, and a kernel that gives this user a network namespace.
  */
-import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { releases } from '../../../src/engines/redis/kind/server.ts';
-import { scripts } from '../../../src/engines/redis/resources/scripts.ts';
-import { programFolder, serverPrograms } from '../../support/redis-program.ts';
-
-const isolated = ['-rn', '/bin/sh', '-c'] as const;
-const isPossible = spawnSync('unshare', [...isolated, 'ip link set lo up']).status === 0;
+import { type IsolatedPod, isIsolationPossible, isolatedPod } from '../../support/isolated-pod.ts';
+import { serverPrograms } from '../../support/redis-program.ts';
 
 /** Starts a server as the pods do; `$run PROBE` prints its exit code. */
 const stage = (server: string): string => `
-set -u
-ip link set lo up
 $SERVER-server ${server} > log 2>&1 &
 server=$!
 trap 'kill -9 $server' EXIT
@@ -25,49 +15,21 @@ until $SERVER-cli -p "$PORT" ping > /dev/null 2>&1; do sleep 0.05; done
 run() { code=0; /bin/sh "$CONFIG_DIR/$1" > /dev/null 2>&1 || code=$?; printf '%s ' "$code"; }
 `;
 
-describe.skipIf(!isPossible).each([...serverPrograms])('on $name', (own) => {
-  const { program } = releases[own.engine];
-  let directory = '';
+describe.skipIf(!isIsolationPossible).each([...serverPrograms])('on $name', (own) => {
+  let pod: IsolatedPod;
   beforeEach(() => {
-    directory = mkdtempSync(join(tmpdir(), 'real-probes-'));
-    for (const name of ['run', 'config', 'data']) mkdirSync(join(directory, name));
-    for (const [name, text] of Object.entries(scripts)) {
-      writeFileSync(
-        join(directory, 'config', name),
-        text.replaceAll('/run/redis', join(directory, 'run')).replaceAll('/data', join(directory, 'data')),
-      );
-    }
-    writeFileSync(join(directory, 'secret'), 'pw\n');
-    writeFileSync(join(directory, 'redis.conf'), 'port 6379\nrequirepass "pw"\nmaxclients 2\nsave ""\n');
-    writeFileSync(
-      join(directory, 'sentinel.conf'),
+    pod = isolatedPod(own);
+    pod.put('redis.conf', 'port 6379\nrequirepass "pw"\nmaxclients 2\nsave ""\n');
+    pod.put(
+      'sentinel.conf',
       'port 26379\nrequirepass "pw"\nsentinel monitor db 127.0.0.1 6379 2\nsentinel auth-pass db "pw"\n',
     );
   });
-  afterEach(() => rmSync(directory, { recursive: true }));
+  afterEach(() => pod.remove());
 
   function play(port: '6379' | '26379', story: string): string[] {
     const server = port === '6379' ? 'redis.conf' : 'sentinel.conf --sentinel';
-    const { stdout, stderr } = spawnSync('unshare', [...isolated, `${stage(server)}\n${story}`], {
-      cwd: directory,
-      encoding: 'utf8',
-      env: {
-        PATH: `${programFolder(own)}:${process.env.PATH}`,
-        SERVER: program,
-        PORT: port,
-        CONFIG_DIR: join(directory, 'config'),
-        AUTH_FILE: join(directory, 'secret'),
-        CLUSTER_NAME: 'db',
-        POD_IP: '10.0.0.1',
-        POD_NAMESPACE: 'apps',
-      },
-    });
-    if (stderr !== '') throw new Error(stderr);
-    return stdout
-      .trim()
-      .split('\n')
-      .map((line) => line.trim())
-      .filter((line) => line !== '');
+    return pod.play(`${stage(server)}\n${story}`, { PORT: port, POD_IP: '10.0.0.1' });
   }
 
   const both = 'run ping.sh; run alive.sh; echo';

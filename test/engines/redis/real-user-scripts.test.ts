@@ -2,24 +2,14 @@
  * Users over the restart of a container, by the scripts of a pod with a real server that they start, in a network of their own. The operator is
  * away from the beginning of each story's end: what it has set before is all there is.
  */
-import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { hashOf } from '../../../src/engines/redis/client/identity.ts';
 import { recordRule, recordUser, wordsOf } from '../../../src/engines/redis/client/user-record.ts';
-import { releases } from '../../../src/engines/redis/kind/server.ts';
-import { scripts } from '../../../src/engines/redis/resources/scripts.ts';
-import { programFolder, serverPrograms } from '../../support/redis-program.ts';
-
-const isolated = ['-rn', '/bin/sh', '-c'] as const;
-const isPossible = spawnSync('unshare', [...isolated, 'ip link set lo up']).status === 0;
+import { type IsolatedPod, isIsolationPossible, isolatedPod } from '../../support/isolated-pod.ts';
+import { serverPrograms } from '../../support/redis-program.ts';
 
 /** `restart` is that of a container, `renew` that of a pod. `admit` runs the startup probe until it succeeds, and prints how often it failed. */
 const prelude = `
-set -u
-ip link set lo up
 trap 'kill -9 $(cat server.pid) 2> /dev/null' EXIT
 start() {
   /bin/sh "$CONFIG_DIR/start-data.sh" > log 2>&1 & echo $! > server.pid
@@ -58,51 +48,21 @@ const set = (name: string): string =>
     .join('');
 const login = (name: string): string => `login ${name} 'secret of ${name}'`;
 
-describe.skipIf(!isPossible).each([...serverPrograms])('beside servers of $name', (own) => {
-  let directory = '';
+describe.skipIf(!isIsolationPossible).each([...serverPrograms])('beside servers of $name', (own) => {
+  let pod: IsolatedPod;
   beforeEach(() => {
-    directory = mkdtempSync(join(tmpdir(), 'real-users-'));
-    const put = (name: string, text: string): void => writeFileSync(join(directory, name), text);
-    for (const name of ['run', 'config', 'data']) mkdirSync(join(directory, name));
-    for (const [name, text] of Object.entries(scripts)) {
-      const inPlace = text
-        .replaceAll('/run/redis', join(directory, 'run'))
-        .replaceAll('/data', join(directory, 'data'));
-      put(`config/${name}`, inPlace);
-    }
-    const files = {
-      'redis.conf': 'bind 127.0.0.1\nport 6379\nsave ""\nprotected-mode no\n',
-      quorum: '1\n',
-      sentinels: '',
-    };
-    for (const [name, text] of Object.entries(files)) put(`config/${name}`, text);
-    put('config/missed-ms', '1500\n');
-    put('data/initialised', '127.0.0.1\n');
-    put('own', 'own\n');
-    put('secret', 'pw\n');
+    pod = isolatedPod(own);
+    pod.put('config/redis.conf', 'bind 127.0.0.1\nport 6379\nsave ""\nprotected-mode no\n');
+    pod.put('config/quorum', '1\n');
+    pod.put('config/sentinels', '');
+    pod.put('config/missed-ms', '1500\n');
+    pod.put('data/initialised', '127.0.0.1\n');
+    pod.put('own', 'own\n');
   });
-  afterEach(() => rmSync(directory, { recursive: true }));
+  afterEach(() => pod.remove());
 
-  function play(...story: readonly string[]): string[] {
-    const { stdout, stderr } = spawnSync('unshare', [...isolated, `${prelude}\n${story.join('\n')}`], {
-      cwd: directory,
-      encoding: 'utf8',
-      timeout: 100_000,
-      env: {
-        PATH: `${programFolder(own)}:${process.env.PATH}`,
-        SERVER: releases[own.engine].program,
-        CONFIG_DIR: join(directory, 'config'),
-        AUTH_FILE: join(directory, 'secret'),
-        IDENTITY_FILE: join(directory, 'own'),
-        ...{ CLUSTER_NAME: 'db', POD_IP: '127.0.0.1', POD_NAME: 'db-0', POD_NAMESPACE: 'apps' },
-      },
-    });
-    if (stderr !== '') throw new Error(stderr);
-    return stdout
-      .split('\n')
-      .map((line) => line.trim())
-      .filter((line) => line !== '');
-  }
+  const play = (...story: readonly string[]): string[] =>
+    pod.play([prelude, ...story].join('\n'), { IDENTITY_FILE: `${pod.directory}/own` });
 
   it('a container that starts again has its users before it is admitted; a pod that is new has none', () => {
     const story = [
@@ -144,15 +104,18 @@ describe.skipIf(!isPossible).each([...serverPrograms])('beside servers of $name'
   it('a replica takes the users of its primary, whatever the pod had before', () => {
     const primary = [
       'printf \'bind 127.0.0.2\\nport 6379\\nsave ""\\nrepl-diskless-sync-delay 0\\nrequirepass pw\\nuser clusterwright/apps/db on >own ~* &* +@all\\n\' > primary.conf',
-      '$SERVER-server primary.conf > /dev/null 2>&1 & primary=$!',
-      "trap 'kill -9 $primary $(cat server.pid) 2> /dev/null' EXIT",
+      '$SERVER-server primary.conf > /dev/null 2>&1 &',
       'until $SERVER-cli -h 127.0.0.2 ping 2> /dev/null | grep -q .; do sleep 0.02; done',
       `REDISCLI_AUTH=own $SERVER-cli -h 127.0.0.2 --user clusterwright/apps/db acl setuser ${quoted(recordRule(records('other')))} > /dev/null`,
     ];
+    // A node that copies is admitted once a sentinel names its primary and knows the node.
     const follow = [
       'operator replicaof 127.0.0.2 6379',
       'until REDISCLI_AUTH=pw $SERVER-cli info replication | grep -q master_link_status:up; do sleep 0.02; done',
-      '/bin/sh "$CONFIG_DIR/admit.sh" > /dev/null 2>&1; users',
+      'printf "bind 127.0.0.3\\nport 26379\\nrequirepass pw\\nsentinel monitor db 127.0.0.2 6379 1\\nsentinel auth-pass db pw\\n" > sentinel.conf',
+      'echo 127.0.0.3 > config/sentinels',
+      '$SERVER-server sentinel.conf --sentinel > /dev/null 2>&1 &',
+      'until /bin/sh "$CONFIG_DIR/admit.sh" > /dev/null 2>&1; do sleep 0.1; done; users',
     ];
     const story = ['admit', setTo('app'), set('app'), 'probe; restart', ...primary, ...follow, login('other')];
     expect(play(...story)).toEqual(['admitted after 0', `${recordUser} default other`, 'other']);

@@ -2,39 +2,31 @@
  * The scripts of the pods beside real servers, in a network of their own: what a data node's volume says after its process
  * was killed, of each engine and version. Needs redis-server, and a kernel that gives this user a network namespace.
  */
-import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { atLeast, releases } from '../../../src/engines/redis/kind/server.ts';
-import { scripts } from '../../../src/engines/redis/resources/scripts.ts';
-import { programFolder, serverProgram, serverPrograms } from '../../support/redis-program.ts';
-
-const isolated = ['-rn', '/bin/sh', '-c'] as const;
-const isPossible = spawnSync('unshare', [...isolated, 'ip link set lo up']).status === 0;
+import { type IsolatedPod, isIsolationPossible, isolatedPod } from '../../support/isolated-pod.ts';
+import { serverProgram, serverPrograms } from '../../support/redis-program.ts';
 
 /**
  * `start` runs the node under test as its pod does, and `other` a primary with a hundred keys beside it. `volume` prints
- * whether the mark is there, the node's priority, and how many keys it holds.
+ * whether the mark is there, the node's priority, and how many keys it holds. Each server is a group of processes that is killed whole, as a
+ * container is: a child that sends or writes a copy would go on for seconds without its server.
  */
 const stage = `
-set -u
-ip link set lo up
 mkdir other
 primary=
 cli() { REDISCLI_AUTH=pw $SERVER-cli "$@"; }
 up() { until cli -h "$1" ping 2> /dev/null | grep -q PONG; do sleep 0.02; done; }
-start() { /bin/sh "$CONFIG_DIR/start-data.sh" > log 2>&1 & node=$!; up 127.0.0.1; cli config set rdb-key-save-delay "\${1:-0}" > /dev/null; }
-killed() { kill -9 $node; wait $node 2> /dev/null; }
+start() { setsid /bin/sh "$CONFIG_DIR/start-data.sh" > log 2>&1 & node=$!; up 127.0.0.1; cli config set rdb-key-save-delay "\${1:-0}" > /dev/null; }
+killed() { kill -9 -$node; wait $node 2> /dev/null; }
 # As the kubelet ends a container.
 stopped() { run hand-over.sh; kill $node; wait $node 2> /dev/null; }
 other() {
-  $OTHER --bind 127.0.0.2 --port 6379 --requirepass pw --dir other --save '' --repl-diskless-sync-delay 0 > other/log 2>&1 & primary=$!
+  setsid $OTHER --bind 127.0.0.2 --port 6379 --requirepass pw --dir other --save '' --repl-diskless-sync-delay 0 > other/log 2>&1 & primary=$!
   up 127.0.0.2
   for i in $(seq 100); do echo "set key$i $i"; done | cli -h 127.0.0.2 > /dev/null
 }
-trap 'kill -9 $node $primary 2> /dev/null' EXIT
+trap 'kill -9 -$node \${primary:+-$primary} 2> /dev/null' EXIT
 run() { code=0; /bin/sh "$CONFIG_DIR/$1" > /dev/null 2>&1 || code=$?; printf '%s %s, ' "$1" "$code"; }
 volume() {
   [ -e data/initialised ] && printf 'marked, ' || printf 'unmarked, '
@@ -44,50 +36,21 @@ follow() { cli replicaof 127.0.0.2 6379 > /dev/null; until cli info replication 
 written() { until cli info persistence | tr -d '\\r' | grep -q aof_rewrite_in_progress:0; do sleep 0.02; done; }
 `;
 
-describe.skipIf(!isPossible).each([...serverPrograms])('the volume of a node, on $name', { timeout: 30_000 }, (own) => {
+describe.skipIf(!isIsolationPossible).each([...serverPrograms])('the volume of a node, on $name', (own) => {
   const { program } = releases[own.engine];
-  let directory = '';
+  let pod: IsolatedPod;
   beforeEach(() => {
-    directory = mkdtempSync(join(tmpdir(), 'real-volume-'));
-    for (const name of ['run', 'config', 'data', 'bin']) mkdirSync(join(directory, name));
-    for (const [name, text] of Object.entries(scripts)) {
-      const inPlace = text
-        .replaceAll('/run/redis', join(directory, 'run'))
-        .replaceAll('/data', join(directory, 'data'));
-      writeFileSync(join(directory, 'config', name), inPlace);
-    }
-    writeFileSync(join(directory, 'secret'), 'pw\n');
-    writeFileSync(join(directory, 'config', 'sentinels'), '127.0.0.9\n');
-    writeFileSync(join(directory, 'config', 'quorum'), '1\n');
-    writeFileSync(join(directory, 'config', 'redis.conf'), 'bind 127.0.0.1\nsave ""\n');
+    pod = isolatedPod(own);
+    pod.put('config/sentinels', '127.0.0.9\n');
+    pod.put('config/quorum', '1\n');
+    pod.put('config/redis.conf', 'bind 127.0.0.1\nsave ""\n');
     // Nobody waits for sentinels here.
-    writeFileSync(join(directory, 'bin', 'sleep'), '#!/bin/sh\nexec /bin/sleep 0.02\n', { mode: 0o755 });
+    pod.put('bin/sleep', '#!/bin/sh\nexec /bin/sleep 0.02\n', 0o755);
   });
-  afterEach(() => rmSync(directory, { recursive: true }));
+  afterEach(() => pod.remove());
 
-  function play(story: string, other = `${program}-server`): string[] {
-    const { stdout, stderr, error } = spawnSync('unshare', [...isolated, `${stage}\n${story}`], {
-      cwd: directory,
-      encoding: 'utf8',
-      // The shell waits for servers: one that does not start would hold it for good.
-      timeout: 25_000,
-      env: {
-        PATH: `${join(directory, 'bin')}:${programFolder(own)}:${process.env.PATH}`,
-        SERVER: program,
-        OTHER: other,
-        CONFIG_DIR: join(directory, 'config'),
-        AUTH_FILE: join(directory, 'secret'),
-        CLUSTER_NAME: 'db',
-        POD_NAMESPACE: 'apps',
-        POD_NAME: 'db-0',
-        POD_IP: '10.0.0.1',
-        DATABASES: '16',
-      },
-    });
-    if (error !== undefined) throw error;
-    if (stderr !== '') throw new Error(stderr);
-    return stdout.trim().split('\n');
-  }
+  const play = (story: string, other = `${program}-server`): string[] =>
+    pod.play(`${stage}\n${story}`, { OTHER: other, POD_IP: '10.0.0.1', DATABASES: '16' });
 
   /** A node that was primary and holds one key. */
   const before = 'start; cli replicaof no one > /dev/null; cli set old 1 > /dev/null; run admit.sh; volume';
@@ -131,7 +94,7 @@ written; run ping.sh; volume; killed; start; volume`;
   it('R4: a node that copies cannot be elected, nor when its primary has just ended: what it holds is older', () => {
     const story = `${before}\nother; cli -h 127.0.0.2 config set rdb-key-save-delay 300000 > /dev/null
 cli replicaof 127.0.0.2 6379 > /dev/null; until cli info replication | grep -q sync_in_progress:1; do sleep 0.02; done
-run ping.sh; volume; kill -9 $primary; until cli info replication | grep -q sync_in_progress:0; do sleep 0.02; done
+run ping.sh; volume; kill -9 -$primary; until cli info replication | grep -q sync_in_progress:0; do sleep 0.02; done
 run ping.sh; volume; echo -9999999 > run/behind; run ping.sh; volume`;
     expect(play(story)).toEqual([
       held,
@@ -142,7 +105,7 @@ run ping.sh; volume; echo -9999999 > run/behind; run ping.sh; volume`;
   });
 
   it('a node whose primary ends before its copy was written down may be elected once it is', () => {
-    const lost = 'kill -9 $primary; until cli info replication | grep -q master_link_status:down; do sleep 0.02; done';
+    const lost = 'kill -9 -$primary; until cli info replication | grep -q master_link_status:down; do sleep 0.02; done';
     const story = `start; volume; other; cli config set rdb-key-save-delay ${slowly} > /dev/null; follow; run ping.sh; volume
 ${lost}; run ping.sh; volume; written; run ping.sh; volume; killed; start; volume`;
     expect(play(story)).toEqual([

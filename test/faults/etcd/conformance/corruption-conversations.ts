@@ -40,11 +40,17 @@ async function apart(
   stage: Stage,
   settings: Readonly<Record<string, string>>,
 ): Promise<readonly [first: string, wrong: string, right: string]> {
-  for (const member of members) await stage.start(member, { ...newCluster(...members), settings });
+  // Each write is in the database at once: what comes later would be written over what is spoiled.
+  const start = { ...newCluster(...members), settings: { ...settings, ETCD_BACKEND_BATCH_LIMIT: '1' } };
+  for (const member of members) await stage.start(member, start);
   await ready(stage, ...members);
   for (let n = 0; n < 8; n++) await put(stage, 'n1', `k${n}`, 'x'.repeat(3000));
   const first = await leader(stage, members);
   const [wrong = '', right = ''] = members.filter((member) => member !== first);
+  await stage.until('all hold all of it', async () => {
+    const told = await hashes(stage, '9');
+    return told.every((hash) => typeof hash === 'number') && new Set(told).size === 1;
+  });
   await stage.spoil(wrong);
   return [first, wrong, right];
 }
