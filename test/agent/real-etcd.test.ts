@@ -199,24 +199,24 @@ describe.skipIf(etcdBinaries.size === 0).each([...etcdBinaries])('etcd %s', (ver
       const text = await (await fetch(`http://127.0.0.1:${member.port}/metrics`)).text();
       return Number(/^etcd_mvcc_db_open_read_transactions (\d+)/m.exec(text)?.[1]);
     };
-    /** The fewest that were open within so long; as soon as it is no more than `wanted`. */
-    const fewestViews = async (ms: number, wanted = 0): Promise<number> => {
+    /** The fewest of so many looks; as soon as it is no more than `wanted`. */
+    const fewestViews = async (looks: number, wanted = 0): Promise<number> => {
       let fewest = Number.POSITIVE_INFINITY;
-      for (const end = Date.now() + ms; Date.now() < end && fewest > wanted; ) {
+      for (let n = 0; n < looks && fewest > wanted; n++) {
         // It counts with each commit.
-        await member.call('kv/put', { key: encoded('again'), value: encoded(String(Date.now())) });
+        await member.call('kv/put', { key: encoded('again'), value: encoded(String(n)) });
         fewest = Math.min(fewest, await openViews());
         await sleep(systemClock, 40);
       }
       return fewest;
     };
-    const atRest = await fewestViews(1500);
+    const atRest = await fewestViews(60);
     /** As many as stay open, once one more than at rest has been counted: the count lags behind. */
     const stayingViews = async (): Promise<number> => {
-      for (const end = Date.now() + 20_000; Date.now() < end && (await openViews()) <= atRest; ) await fewestViews(40);
-      return fewestViews(1500, atRest);
+      for (let n = 0; n < 300 && (await openViews()) <= atRest; n++) await fewestViews(1);
+      return fewestViews(60, atRest);
     };
-    let look = (): Promise<number> => fewestViews(20_000, atRest);
+    let look = (): Promise<number> => fewestViews(300, atRest);
     let during: number | undefined;
     const io: AgentIO = {
       ...container,

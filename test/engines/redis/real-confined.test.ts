@@ -85,8 +85,9 @@ describe.skipIf(!isIsolationPossible).each([...serverPrograms])('beside servers 
     const story = `
 ${probes}
 id() { ask "$1" info server | tr -d '\\r' | tr ' ' '\\n' | grep run_id; }
-start n8 ''; sleep 1
-while expr "$(id ${n8})" '>' "$(id ${n2})" > /dev/null; do kill -9 $(cat n8.pid); start n8 ''; sleep 1; done
+both() { until [ -n "$(id ${n8})" ] && [ -n "$(id ${n2})" ]; do sleep 0.05; done; }
+start n8 ''; both
+while expr "$(id ${n8})" '>' "$(id ${n2})" > /dev/null; do kill -9 $(cat n8.pid n2.pid); wait $(cat n8.pid n2.pid) 2> /dev/null; start n8 ''; start n2 ''; both; done
 ask ${s1} -p 26379 sentinel debug info-period 500 > /dev/null; sleep 8
 ask ${s1} -p 26379 sentinel failover db; sleep 4; names ${s1}
 `;

@@ -79,11 +79,6 @@ const differences: readonly Difference[] = [
     on: redisSince('8.0'),
     instead: [['["1","0"]', '["1","50"]']],
   },
-  {
-    story: 'FAILOVER on request: the steps, the clients, and the old primary becomes a replica',
-    on: valkeySince('9.0'),
-    instead: [['"master,failover_in_progress', '"s_down,master,failover_in_progress']],
-  },
   // What was received becomes the file before the first acknowledgement.
   {
     story: 'a replica is in sync before its file is: killed then, it finds what it had before the copy',
