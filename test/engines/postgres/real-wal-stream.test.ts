@@ -69,10 +69,10 @@ describe.each([...essentialPrograms])('PostgreSQL %s', (_, program) => {
   async function streamed(
     server: PostgresProcess,
     position: Lsn,
-    more: { unfinishedAfterMs?: number; timeline?: number } = {},
+    more: { unfinishedAfterMs?: number; timeline?: number; idleMs?: number } = {},
   ) {
-    const { timeline = 1, ...rest } = more;
-    const context = agentContext();
+    const { timeline = 1, idleMs, ...rest } = more;
+    const context = agentContext(idleMs === undefined ? {} : { idleMs });
     const options = { slot, from: { timeline, position }, systemId, segmentBytes: defaultSegmentBytes, ...rest };
     return { context, pieces: streamWal(await sessionOf(server, context), options, context) };
   }
@@ -171,6 +171,26 @@ describe.each([...essentialPrograms])('PostgreSQL %s', (_, program) => {
     expect(last).toMatchObject({ timeline: 1, isWhole: false, start: next?.start });
     expect(next?.bytes.equals(fileOf(standby, next.name))).toBe(true);
     expect(next?.bytes.subarray(0, last?.bytes.length).equals(last?.bytes ?? Buffer.alloc(1))).toBe(true);
+    context.stop();
+  });
+
+  it('follows it, too, where the end of the timeline takes longer to store than statuses are apart', async () => {
+    const standby = await startStandby(home, primary, 'standby');
+    started.push(standby);
+    const begun = await makeSlot(standby);
+    await fill(primary);
+    const { pieces, context } = await streamed(standby, begun, { idleMs: 300 });
+    const pending = nextOf(pieces);
+    await primary.stop();
+    await standby.sql('SELECT pg_promote()');
+    let piece = await pending;
+    while (piece.kind === 'segment' && piece.isWhole) piece = await nextOf(pieces);
+    expect(piece).toMatchObject({ kind: 'segment', timeline: 1 });
+    const replies = new Set<unknown>();
+    await expect
+      .poll(async () => replies.add((await standby.sql('SELECT reply_time FROM pg_stat_replication'))[0]?.[0]).size)
+      .toBeGreaterThan(3);
+    expect(await nextOf(pieces)).toMatchObject({ kind: 'history', timeline: 2 });
     context.stop();
   });
 

@@ -4,7 +4,7 @@
  */
 import type { AgentContext } from '../../../engine/driver/agent-context.ts';
 import { Failure } from '../../../engine/driver/failure.ts';
-import { nextAnswer } from '../client/connection.ts';
+import { isAside, nextAnswer } from '../client/connection.ts';
 import { formatLsn, type Lsn, segmentStart } from '../client/lsn.ts';
 import { copyDoneMessage, queryMessage } from '../client/message.ts';
 import { type Message, ProtocolError, type WholeMessage } from '../client/message-decoder.ts';
@@ -95,7 +95,7 @@ export async function* streamWal(
         }
         isStreaming = false;
         connection.wire.write(copyDoneMessage());
-        ({ timeline, position } = await nextTimeline(connection.wire, await answerOf(connection.wire)));
+        ({ timeline, position } = await nextTimeline(connection.wire, await answerAfterStream(connection.wire)));
       } else ({ timeline, position } = await nextTimeline(connection.wire, begun));
       context.log.info({ timeline, position: formatLsn(position) }, 'the log goes on with another timeline');
     }
@@ -124,6 +124,20 @@ async function answerOf(wire: Wire): Promise<WholeMessage> {
   return answer;
 }
 
+/**
+ * The server has ended its part of the stream, and still answers each status that it was told while the last piece was stored: it reads
+ * them before the end of ours.
+ */
+async function answerAfterStream(wire: Wire): Promise<WholeMessage> {
+  for (;;) {
+    const message = await wire.next();
+    if (message.kind === 'copy') {
+      if (walHeadIn(message.bytes).kind !== 'keepalive') throw new ProtocolError('the log goes on after its end');
+    } else if (message.type === 'E') throw serverErrorIn(message.body);
+    else if (!isAside(message)) return message;
+  }
+}
+
 /** Segments as they become whole, and what there is of the last one when the timeline ends. */
 async function* segmentsOf(
   wire: Wire,
@@ -148,6 +162,7 @@ async function* segmentsOf(
     const message = await receive(wait);
     if (message === undefined) continue;
     if (message.kind === 'message') {
+      if (isAside(message)) continue;
       switch (message.type) {
         case 'c': {
           const unfinished = assembly.unfinished();
@@ -159,10 +174,6 @@ async function* segmentsOf(
         // Of a server that stops.
         case 'C':
           throw new Error('the server has ended the stream');
-        case 'N':
-        case 'S':
-        case 'A':
-          continue;
         default:
           throw new ProtocolError(`the log is interrupted by a message ${message.type}`);
       }

@@ -85,13 +85,16 @@ async function resultsOf(wire: Wire, told: Record<string, string>, bounds: Answe
   }
 }
 
+/** A parameter, a notice or a notification: a server may send one at any time. */
+export const isAside = ({ type }: WholeMessage): boolean => type === 'S' || type === 'N' || type === 'A';
+
 /** The next message that is an answer, and no aside. */
 export async function nextAnswer(wire: Wire, told: Record<string, string> = {}): Promise<WholeMessage> {
   for (let asides = 0; asides < mostAsides; asides++) {
     const message = await wire.next();
     if (message.kind === 'copy') throw new ProtocolError('a query is answered with data');
     if (message.type === 'S') readParameter(message.body, told);
-    else if (message.type !== 'N' && message.type !== 'A') return message;
+    else if (!isAside(message)) return message;
   }
   throw new ProtocolError(`there are more than ${mostAsides} notices with an answer`);
 }
