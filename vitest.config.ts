@@ -76,7 +76,7 @@ export default defineConfig({
           ...endToEnd,
           name: 'e2e-exhaustive',
           include: ['test/e2e/exhaustive/*.test.ts'],
-          maxWorkers: 2,
+          maxWorkers: 3,
           sequence: { groupOrder: 5 },
         },
       },

@@ -117,6 +117,10 @@ export async function settled(stage: Stage, primary: number, ...standbys: readon
   });
   await stage.until('labels and answers say so', async () => {
     const found = await Promise.all(standbys.map((member) => seen(stage, member)));
-    return found.every((member, at) => member?.isSynchronous === true && stage.label(standbys[at] ?? 0) === 'replica');
+    const isSaid = found.every(
+      (member, at) =>
+        member?.isSynchronous === true && !member.failsafe && stage.label(standbys[at] ?? 0) === 'replica',
+    );
+    return isSaid && (await seen(stage, primary))?.standbys.length === standbys.length;
   });
 }
