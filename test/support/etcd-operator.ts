@@ -31,7 +31,7 @@ export interface EtcdOperator {
 }
 
 /** Members take seconds to come to a decision; a machine under load takes several times as long. */
-const patienceMs = 180_000;
+const patienceMs = 400_000;
 
 export interface OperatorHabits {
   readonly uid?: string;

@@ -123,14 +123,18 @@ describe
         scene(network, async (all) => {
           const [before, after] = [newCa('before'), newCa('after')];
           const operator = await formed(all, before, version);
+          let tookMs = 0;
           const gapMs = await underWriters(all, all.client(before), async () => {
+            const began = performance.now();
             all.issue('peer', after);
             await operator.settle();
+            tookMs = performance.now() - began;
           });
           expect(all.served('peer')['ca.crt']).toBe(after.certificate);
           // Trusted, shown, alone: each member once for each step.
           expect(restarts(operator)).toBe(9);
-          expect(gapMs).toBeLessThan(10_000);
+          // Without trust among most of them, nobody writes for one of the three steps at least.
+          expect(gapMs).toBeLessThan(tookMs / 4);
         }),
     );
 
