@@ -300,7 +300,7 @@ describe.skipIf(serverPrograms.length === 0).each([...serverPrograms])('$name', 
       ...refused,
       message: expect.stringMatching(/0 of 3 sentinels name/),
     });
-  }, 30_000);
+  });
 
   it('holds what the primary had acknowledged when it was asked, however far behind a replica is', async () => {
     const primary = await start(['repl-diskless-sync no']);

@@ -70,7 +70,7 @@ describe.skipIf(!hasS3Server)('S3', () => {
     });
     authority.close();
     stranger.close();
-  }, 30_000);
+  });
 
   describe('refuses', () => {
     const cases: readonly [string, Partial<S3Place>, object, string][] = [
@@ -182,7 +182,7 @@ describe.skipIf(!hasS3Server)('S3', () => {
       expect(sts.asked.length).toBeGreaterThan(2);
       expect(context.lines.join('')).not.toMatch(/token-of-the|session-token|not-to-be-seen/);
       rmSync(home, { recursive: true });
-    }, 30_000);
+    });
 
     it('asks for others once where the server takes them for expired', async () => {
       const home = mkdtempSync(join(tmpdir(), 'agent-s3-'));
@@ -213,7 +213,7 @@ describe.skipIf(!hasS3Server)('S3', () => {
     expect(completions).toBe(1);
     expect((await collectedBytes(target.get('a/data'))).length).toBe(20 << 20);
     await door.close();
-  }, 30_000);
+  });
 
   it('that dies in the middle of an upload ends it', async () => {
     const server = await serve();
@@ -224,7 +224,7 @@ describe.skipIf(!hasS3Server)('S3', () => {
       yield* content(24 << 20);
     }
     await expect(target.put('a/data', dying())).rejects.toMatchObject({ reason: 'TargetUnreachable' });
-  }, 30_000);
+  });
 
   it('loses uploads that were begun long ago', async () => {
     const server = await serve();
@@ -244,7 +244,7 @@ describe.skipIf(!hasS3Server)('S3', () => {
     expect(await target.sweep('a', Date.now() - 60_000)).toBe(0);
     expect(await target.sweep('a', Date.now() + 60_000)).toBe(1);
     await expect.poll(() => server.files()).toEqual([]);
-  }, 30_000);
+  });
 
   describe.skipIf(redisPrograms.size === 0)('as the place of backups', () => {
     it('holds what the agent takes, gives it back, and says nothing of its secrets', async () => {
