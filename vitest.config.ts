@@ -38,6 +38,8 @@ export default defineConfig({
           globalSetup: ['test/programs.setup.ts', 'test/helm.setup.ts', 'test/gitops.setup.ts'],
           ...patient,
           testTimeout: 120_000,
+          // Most of the time these tests wait for a database.
+          maxWorkers: 3,
           sequence: { groupOrder: 1 },
         },
       },

@@ -44,7 +44,7 @@ export function isRolling(children: Children): boolean {
   return setsIn(children).some((set) => isOutdated(set, children)) || children.pods.some(hasNeverRun);
 }
 
-/** How long a process may run without being ready before another template may be what it needs. */
+/** How long a pod may take to start before another template may be what it needs. */
 const startingMs = 300_000;
 
 export interface WriteFacts {
@@ -59,17 +59,26 @@ export interface WriteFacts {
  * Whether the write interrupts nobody who would go on without it: it corrects a template, or repairs what does not run. A pod that is away
  * for a moment starts by the template of before.
  */
-export function isRepair({ live }: TemplateWrite, { children, isEdited, now }: WriteFacts): boolean {
+export function isRepair({ live, step }: TemplateWrite, { children, isEdited, now }: WriteFacts): boolean {
   const pods = podsOfSet(live, children);
   if (isOutdated(live, children) || pods.some(cannotStart)) return true;
+  if (changesVolumes(step) && pods.some((pod) => hasBeen('Pending', pod, now))) return true;
   if (pods.some(podIsReady)) return false;
   if (isEdited || (pods.length === 0 && live.spec?.replicas === 0)) return true;
-  return pods.length > 0 && pods.every((pod) => hasFailedToStart(pod, now));
+  return pods.length > 0 && pods.every((pod) => hasBeen('Running', pod, now));
 }
 
-function hasFailedToStart({ status }: Pod, now: number): boolean {
-  const startedAt = Date.parse(status?.startTime ?? '');
-  return status?.phase === 'Running' && now - startedAt > startingMs;
+/**
+ * A pod waits for a Secret that is not there as it does for an image: its status has the same words. So the write has to name another Secret, and
+ * the pod has to wait for long.
+ */
+function changesVolumes({ changes }: TemplateWrite['step']): boolean {
+  return changes.some(({ path }) => path.startsWith(`${template}.spec.volumes`));
+}
+
+/** The kubelet sets the time when it takes up the pod, before volumes and images. */
+function hasBeen(phase: 'Pending' | 'Running', { status }: Pod, now: number): boolean {
+  return status?.phase === phase && now - Date.parse(status.startTime ?? '') > startingMs;
 }
 
 /** Why a rollout cannot begin yet: a member more would be away. */

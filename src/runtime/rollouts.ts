@@ -9,7 +9,7 @@ import type { KindHandler } from '../engine/engine.ts';
 import { ignoresLimit } from '../plan/rollout-gate.ts';
 import { isRolling } from '../plan/template-write.ts';
 import type { Clock } from '../system/clock.ts';
-import type { Cache, ClusterKey } from './cache.ts';
+import { type Cache, type ClusterKey, clusterKey } from './cache.ts';
 import type { Metrics } from './metrics.ts';
 
 export interface Rollouts {
@@ -46,16 +46,15 @@ export function createRollouts(options: RolloutsOptions): Rollouts {
   const waiting = new Map<ClusterKey, number>();
   const databases = new Map(engines.filter(({ targetRef }) => targetRef === undefined).map((one) => [one.name, one]));
 
-  cache.onClusterChange((engine, { type, object: { metadata } }) => {
-    const key = `${engine.name}/${metadata.namespace ?? ''}/${metadata.name}`;
+  cache.onClusterChange((engine, { object: { metadata } }) => {
+    const key = clusterKey(engine.name, metadata.namespace ?? '', metadata.name);
     unseen.add(key);
-    if (type !== 'deleted') return;
-    const isNoLonger = waiting.delete(key);
-    if (admitted.delete(key) || rolling.has(key) || isNoLonger) wakeNext();
+    const isKnown = admitted.has(key) || rolling.has(key) || waiting.has(key);
+    if (isKnown && countsFor(key) === undefined) wakeNext();
   });
   cache.onChildChange((key) => void unseen.add(key));
 
-  /** Whose rollout others wait for. Who is paused, or let go by a person, holds nobody up. */
+  /** Undefined where others do not wait for its rollout: it is gone or on its way, paused, or excluded by a person. */
   function countsFor(key: ClusterKey): Cluster | undefined {
     const [name = '', namespace = '', cluster = ''] = key.split('/');
     const engine = databases.get(name);
@@ -68,7 +67,10 @@ export function createRollouts(options: RolloutsOptions): Rollouts {
   function look(): void {
     for (const key of unseen) {
       const cluster = countsFor(key);
-      if (cluster === undefined) admitted.delete(key);
+      if (cluster === undefined) {
+        admitted.delete(key);
+        waiting.delete(key);
+      }
       if (cluster?.status?.initialized === true && isRolling(cache.children(key))) rolling.add(key);
       else rolling.delete(key);
     }

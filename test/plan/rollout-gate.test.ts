@@ -11,7 +11,7 @@ import { childrenOf, type Pod } from '../../src/resources/children.ts';
 const noon = Date.parse('2026-11-29T12:00:00Z');
 const windows = [{ start: '22:00', duration: '2h', timeZone: 'Etc/UTC' }];
 
-type PodChange = 'outdated' | 'unready' | 'stopped' | 'unscheduled';
+type PodChange = 'outdated' | 'unready' | 'stopped' | 'unscheduled' | 'creating' | 'long creating';
 
 interface Story {
   readonly spec?: CommonSpec;
@@ -36,6 +36,7 @@ const set: KubeObject = {
 
 function pod(index: number, change: PodChange | undefined): Pod {
   const isReady = change === undefined || change === 'outdated';
+  const isCreating = change === 'creating' || change === 'long creating';
   return {
     apiVersion: 'v1',
     kind: 'Pod',
@@ -44,8 +45,8 @@ function pod(index: number, change: PodChange | undefined): Pod {
       labels: { 'controller-revision-hash': change === 'outdated' ? 'old' : 'new' },
     },
     status: {
-      phase: change === 'unscheduled' ? 'Pending' : 'Running',
-      startTime: '2026-11-29T11:59:00Z',
+      phase: change === 'unscheduled' || isCreating ? 'Pending' : 'Running',
+      startTime: change === 'long creating' ? '2026-11-29T11:54:59Z' : '2026-11-29T11:59:00Z',
       conditions: [
         { type: 'Ready', status: isReady ? 'True' : 'False' },
         ...(change === 'unscheduled' ? [{ type: 'PodScheduled', status: 'False' }] : []),
@@ -63,6 +64,7 @@ const written = (...paths: string[]): ObjectStep => ({
   changes: paths.map((path) => ({ path, to: path === 'spec.replicas' ? 5 : 'x' })),
 });
 const image = 'spec.template.spec.containers[db].image';
+const secret = 'spec.template.spec.volumes[auth].secret.secretName';
 const template = written(image);
 const act: Step = { type: 'act', action: { type: 'test.act' }, summary: 'ask for something' };
 
@@ -141,6 +143,26 @@ describe('a template', () => {
       ['wait WaitingForRollout'],
     ],
     ['may be what a pod needs that finds no node', { isTaken: true, pods: { 2: 'unscheduled' } }, [apply]],
+    [
+      'with another Secret repairs a pod that has waited for the present one for long',
+      { spec: { maintenance: { windows } }, steps: [written(secret)], pods: { 2: 'long creating' } },
+      [`apply ${secret}`],
+    ],
+    [
+      'with another Secret repairs no pod that has just begun to start',
+      { spec: { maintenance: { windows } }, steps: [written(secret)], pods: { 2: 'creating' } },
+      ['wait WaitingForWindow'],
+    ],
+    [
+      'with another Secret repairs nothing where all pods run',
+      { spec: { maintenance: { windows } }, steps: [written(secret)] },
+      ['wait WaitingForWindow'],
+    ],
+    [
+      'without another volume repairs no pod that waits for its Secret or its image',
+      { spec: { maintenance: { windows } }, pods: { 2: 'long creating' } },
+      ['wait WaitingForWindow'],
+    ],
     [
       'waits, and the size that changes with it does not',
       { isTaken: true, steps: [written('spec.replicas', image), act] },

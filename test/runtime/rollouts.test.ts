@@ -131,10 +131,11 @@ describe('a place', () => {
     ['that is paused', {}, { paused: true }],
     ['that is being deleted', { deletionTimestamp: '2026-11-29T00:00:00Z' }, {}],
   ])('is not held by a cluster %s', (_, metadata, spec) => {
-    const { rollouts, put } = world();
+    const { rollouts, put, woken } = world();
     const [a, b] = [put('apps/a', 'rolling'), put('apps/b')];
     expect(rollouts.take(b)).toBeDefined();
     put('apps/a', 'rolling', metadata, spec);
+    expect(woken).toEqual([b]);
     expect(rollouts.take(b)).toBeUndefined();
     expect(rollouts.isAwaited(a)).toBe(false);
   });
@@ -146,6 +147,17 @@ describe('a place', () => {
     remove(a);
     expect(woken).toEqual([b]);
     expect(rollouts.take(b)).toBeUndefined();
+  });
+
+  it('does not wait for one in line that a person has paused', () => {
+    const { rollouts, put } = world();
+    const [a, b, c] = [put('apps/a'), put('apps/b'), put('apps/c')];
+    rollouts.take(a);
+    rollouts.take(b);
+    rollouts.take(c);
+    put('apps/b', 'well', {}, { paused: true });
+    rollouts.release(a);
+    expect(rollouts.take(c)).toBeUndefined();
   });
 
   it('does not wait for one that has not asked for two minutes', () => {

@@ -1,5 +1,4 @@
 /** What each action makes of an object, and when it is offered: test data in the layout of Argo CD's own tests. */
-
 import { backupKind } from '../../api/backup.ts';
 import { restartAnnotation } from '../../api/maintenance.ts';
 import { apiVersionOf, type KubeObject } from '../../api/object.ts';

@@ -4,7 +4,6 @@
  *
  * The template decides about restarts, so nothing in here may depend on who else is a member.
  */
-
 import type { Cluster } from '../../../api/cluster.ts';
 import { restartAnnotation } from '../../../api/maintenance.ts';
 import type { KubeObject } from '../../../api/object.ts';
