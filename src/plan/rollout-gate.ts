@@ -53,8 +53,8 @@ export interface Gated {
   readonly isOutcome: boolean;
   /** A rollout begins with this plan. */
   readonly begins: boolean;
-  /** None is going on, and none is wanted: the cluster needs no place. */
-  readonly isOver: boolean;
+  /** None is going on, and none is wanted or may begin yet. */
+  readonly needsNoPlace: boolean;
 }
 
 const maxTimerMs = 24 * 60 * 60 * 1000;
@@ -71,16 +71,22 @@ export function gated(plan: Plan, facts: GateFacts): Gated {
   const writes = templateWrites(plan, children).filter((write) => !isRepair(write, edited));
   const interrupts = !rolling && plan.otherwise !== undefined;
   if (writes.length === 0 && !interrupts) {
-    const isOver = isAtRest(children);
-    return passed(isOver ? withoutRequest(plan, facts) : plan, false, isOver);
+    const isDone = isAtRest(children);
+    return passed(isDone ? withoutRequest(plan, facts) : plan, false, isDone);
   }
-  const hold = holdOn(writes, interrupts, facts);
-  return hold === undefined ? passed(plan, true, false) : held(plan, hold, edited);
+  let isInLine = false;
+  const takePlace = (): string | undefined => {
+    isInLine = true;
+    return facts.takePlace();
+  };
+  const hold = holdOn(writes, interrupts, { ...facts, takePlace });
+  // A place that it has got and not used, since its window has closed or a pod is lost.
+  return hold === undefined ? passed(plan, true, false) : held(plan, hold, edited, !isInLine && !rolling);
 }
 
-function passed(plan: Plan, begins: boolean, isOver: boolean): Gated {
+function passed(plan: Plan, begins: boolean, needsNoPlace: boolean): Gated {
   const { otherwise: _, ...whole } = plan;
-  return { plan: whole, isOutcome: false, begins, isOver };
+  return { plan: whole, isOutcome: false, begins, needsNoPlace };
 }
 
 function holdOn(writes: readonly TemplateWrite[], interrupts: boolean, facts: GateFacts): Hold | undefined {
@@ -121,14 +127,19 @@ function closedWindow({ cluster, now }: GateFacts): Hold | undefined {
   return wait(waitingForWindow, message, Math.min(state.opensAt - now, maxTimerMs));
 }
 
-function held(plan: Plan, hold: Hold, facts: GateFacts & { readonly isEdited: boolean }): Gated {
+function held(
+  plan: Plan,
+  hold: Hold,
+  facts: GateFacts & { readonly isEdited: boolean },
+  needsNoPlace: boolean,
+): Gated {
   const { children } = facts;
   const { otherwise: _, ...rest } = plan.otherwise ?? plan;
   const writes = templateWrites(rest, children).filter((write) => !isRepair(write, facts));
   const steps = withoutWrites(rest.steps, writes);
   const isOutcome = rest.outcome.state === 'settled';
   const outcome = isOutcome ? sooner(hold, rest.outcome.recheckMs) : sooner(rest.outcome, hold.recheckMs);
-  return { plan: { ...rest, steps, outcome }, hold, isOutcome, begins: false, isOver: false };
+  return { plan: { ...rest, steps, outcome }, hold, isOutcome, begins: false, needsNoPlace };
 }
 
 function sooner<O extends Outcome>(outcome: O, ms: number | undefined): O {

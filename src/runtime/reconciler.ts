@@ -110,7 +110,7 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
     const now = io(cluster, signal).now();
     const wanted = passPlan(cluster, { resource, children, access }, assessment.plan);
     const gate = gated(wanted, { cluster, resource, children, now, takePlace: () => rollouts.take(key) });
-    if (gate.isOver) rollouts.release(key);
+    if (gate.needsNoPlace) rollouts.release(key);
     const whole = gate.plan;
     const { plan, ...obstructed } = await options.deadEnds(whole, children, io(cluster, signal));
     // Nothing begins by what the API server refuses.

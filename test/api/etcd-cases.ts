@@ -2,7 +2,6 @@
  * EtcdClusters that are accepted and refused. Rows about fields that every kind shares are those of RedisCluster: they
  * must mean the same here.
  */
-
 import type { Case, Json } from './case.ts';
 import { certificateCreates, certificateUpdates } from './certificate-cases.ts';
 import { maintenanceCases } from './maintenance-cases.ts';

@@ -1,5 +1,4 @@
 /** PostgresClusters that are accepted and refused. Rows about fields that every kind shares are those of RedisCluster: they must mean the same here. */
-
 import { forbiddenParameters } from '../../src/engines/postgres/kind/parameters.ts';
 import type { Case, Json } from './case.ts';
 import { maintenanceCases } from './maintenance-cases.ts';

@@ -99,7 +99,7 @@ function told(story: Story): string[] {
     ...(outcome.state === 'settled' ? [] : [`${outcome.state} ${outcome.reason}`]),
     ...(asked > 0 ? ['asks for a place'] : []),
     ...(result.begins ? ['begins'] : []),
-    ...(result.isOver ? ['over'] : []),
+    ...(result.needsNoPlace ? ['needs no place'] : []),
   ];
 }
 
@@ -112,14 +112,18 @@ describe('a template', () => {
     [
       'waits for its window, and asks for no place before',
       { spec: { maintenance: { windows } } },
-      ['wait WaitingForWindow'],
+      ['wait WaitingForWindow', 'needs no place'],
     ],
     [
       'does not wait for a window that a person does not wait for',
       { spec: { maintenance: { windows } }, annotations: { [maintenanceNowAnnotation]: 'x' } },
       [apply, 'asks for a place', 'begins'],
     ],
-    ['waits until every pod is ready', { pods: { 1: 'unready' } }, ['wait WaitingForRollout']],
+    [
+      'waits until every pod is ready, and asks for no place before',
+      { pods: { 1: 'unready' } },
+      ['wait WaitingForRollout', 'needs no place'],
+    ],
     [
       'does not wait for others where a person has said so',
       { isTaken: true, pods: { 1: 'unready' }, annotations: { [ignoreLimitAnnotation]: 'true' } },
@@ -140,7 +144,7 @@ describe('a template', () => {
     [
       'that somebody else has changed is no repair',
       { isTaken: true, pods: { 0: 'unready', 1: 'unready', 2: 'unready' } },
-      ['wait WaitingForRollout'],
+      ['wait WaitingForRollout', 'needs no place'],
     ],
     ['may be what a pod needs that finds no node', { isTaken: true, pods: { 2: 'unscheduled' } }, [apply]],
     [
@@ -151,17 +155,17 @@ describe('a template', () => {
     [
       'with another Secret repairs no pod that has just begun to start',
       { spec: { maintenance: { windows } }, steps: [written(secret)], pods: { 2: 'creating' } },
-      ['wait WaitingForWindow'],
+      ['wait WaitingForWindow', 'needs no place'],
     ],
     [
       'with another Secret repairs nothing where all pods run',
       { spec: { maintenance: { windows } }, steps: [written(secret)] },
-      ['wait WaitingForWindow'],
+      ['wait WaitingForWindow', 'needs no place'],
     ],
     [
       'without another volume repairs no pod that waits for its Secret or its image',
       { spec: { maintenance: { windows } }, pods: { 2: 'long creating' } },
-      ['wait WaitingForWindow'],
+      ['wait WaitingForWindow', 'needs no place'],
     ],
     [
       'waits, and the size that changes with it does not',
@@ -171,7 +175,7 @@ describe('a template', () => {
     [
       'that stays as it is waits for nothing',
       { isTaken: true, steps: [written('spec.replicas')] },
-      ['apply spec.replicas', 'over'],
+      ['apply spec.replicas', 'needs no place'],
     ],
     [
       'restarts on request outside of a window, and not out of turn',
@@ -187,7 +191,7 @@ describe('a template', () => {
         spec: { maintenance: { windows } },
         steps: [written(`spec.template.metadata.annotations[${restartAnnotation}]`, image)],
       },
-      ['wait WaitingForWindow'],
+      ['wait WaitingForWindow', 'needs no place'],
     ],
   ])('%s', (_, story, words) => expect(told(story)).toEqual(words));
 });
@@ -216,12 +220,12 @@ describe('a plan', () => {
       { isTaken: true, steps: [], pods: { 1: 'outdated' }, outcome: wait('Restarting', 'x'), plan: { otherwise } },
       ['wait Restarting'],
     ],
-    ['of a cluster at rest frees its place', { steps: [] }, ['over']],
+    ['of a cluster at rest needs no place', { steps: [] }, ['needs no place']],
     ['of a cluster that rolls out keeps it', { steps: [], pods: { 1: 'outdated' } }, []],
     [
       'without anything to do ends the request',
       { steps: [], annotations: { [maintenanceNowAnnotation]: 'x' } },
-      [`patch metadata.annotations[${maintenanceNowAnnotation}]`, 'over'],
+      [`patch metadata.annotations[${maintenanceNowAnnotation}]`, 'needs no place'],
     ],
   ])('%s', (_, story, words) => expect(told(story)).toEqual(words));
 });

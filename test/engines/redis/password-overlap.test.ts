@@ -109,7 +109,9 @@ describe('the password of before', () => {
     [
       'nor before the templates have the Secret that is named now',
       { ...moved, status: standing(moved), observed: { at: minutesLater(60) } },
-      ['update StatefulSet db-sentinel', 'update StatefulSet db', 'settled'],
+      ['db', 'db-sentinel']
+        .map((set) => `apply StatefulSet ${set}: spec.template.spec.volumes[auth].secret.secretName one > two`)
+        .concat('settled'),
     ],
     [
       'nor while somebody does not know the new one',
