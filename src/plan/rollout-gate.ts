@@ -127,12 +127,7 @@ function closedWindow({ cluster, now }: GateFacts): Hold | undefined {
   return wait(waitingForWindow, message, Math.min(state.opensAt - now, maxTimerMs));
 }
 
-function held(
-  plan: Plan,
-  hold: Hold,
-  facts: GateFacts & { readonly isEdited: boolean },
-  needsNoPlace: boolean,
-): Gated {
+function held(plan: Plan, hold: Hold, facts: GateFacts & { readonly isEdited: boolean }, needsNoPlace: boolean): Gated {
   const { children } = facts;
   const { otherwise: _, ...rest } = plan.otherwise ?? plan;
   const writes = templateWrites(rest, children).filter((write) => !isRepair(write, facts));
