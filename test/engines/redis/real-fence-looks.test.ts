@@ -24,6 +24,7 @@ describe.skipIf(programs.length === 0).each([...programs])('the fence, look by l
     SERVER: releases[program.engine].program,
     CONFIG_DIR: at('config'),
     AUTH_FILE: at('password'),
+    IDENTITY_FILE: at('identity'),
     ROOT: root,
     ...{ CLUSTER_NAME: 'db', POD_IP: stage.address('n1'), POD_NAME: 'db-0', POD_NAMESPACE: 'apps' },
   });
@@ -61,6 +62,7 @@ describe.skipIf(programs.length === 0).each([...programs])('the fence, look by l
       writeFileSync(at('config', name), inPlace);
     }
     writeFileSync(at('password'), `${password}\n`);
+    writeFileSync(at('identity'), '\n');
     fence('Isolated 10000');
     clock(100);
     await stage.start('n1');
@@ -108,6 +110,41 @@ describe.skipIf(programs.length === 0).each([...programs])('the fence, look by l
     clock(101);
     look();
     expect(await write()).toBe('OK');
+  });
+
+  it('a sentinel that leads a failover says the former address, and is no reason to lift', async () => {
+    await watch('n1');
+    const [s1 = '', s2 = ''] = sentinels.map(stage.address);
+    among([s1, s2, '127.0.0.4']);
+    look();
+    among(nowhere);
+    clock(112);
+    look();
+    expect(await write()).toMatch(/NOREPLICAS/);
+    const { program: name } = releases[program.engine];
+    const led = `case "$*" in *${s2}*"sentinel master"*) ${name}-cli "$@" | sed 's/^master$/master,failover_in_progress,force_failover/' ;;`;
+    shim(`${name}-cli`, `${led} *) exec ${name}-cli "$@" ;; esac`);
+    among([s1, s2, '127.0.0.4']);
+    clock(113);
+    look();
+    expect(await write()).toMatch(/NOREPLICAS/);
+    rmSync(at('shims', `${name}-cli`));
+    look();
+    expect(await write()).toBe('OK');
+  });
+
+  it('a primary that is cut off is fenced, too, where somebody has taken CONFIG from the user default', async () => {
+    const identity = 'clusterwright/apps/db';
+    await stage.ask('n1', 'ACL', 'SETUSER', identity, 'on', '>own', '~*', '&*', '+@all');
+    await stage.ask('n1', 'ACL', 'SETUSER', 'default', '-config');
+    writeFileSync(at('identity'), 'own\n');
+    await watch('n1');
+    among(sentinels.map(stage.address));
+    look();
+    among(nowhere);
+    clock(112);
+    look();
+    expect(await write()).toMatch(/NOREPLICAS/);
   });
 
   it('a copy of a server elsewhere was never watched: cut over, it takes writes before there is a sentinel', async () => {

@@ -131,7 +131,8 @@ if [ -n "$lag" ]; then
   [ "$lag" -gt 2 ] || acknowledges=yes
 fi
 # All sentinels at once, in each look: most of them may name another while a replica still acknowledges. A sentinel that has just begun knows
-# nobody. It is within reach, but it is no reason to take writes again.
+# nobody. It is within reach, but it is no reason to take writes again. One that leads a failover says the former address until the other
+# replicas have followed, though it may have promoted one: it counts for nobody.
 set -- $(sentinels)
 majority=$(($# / 2 + 1))
 set -- $(
@@ -139,7 +140,8 @@ set -- $(
     { sentinel_cli "$s" sentinel master "$CLUSTER_NAME" | tr -d '\r' | awk -v me="$POD_IP" '
       /No such master/ { print "nobody" }
       NR % 2 { name = $0; next }
-      name == "ip" { print $0 == me ? "me" : "other" }'; } &
+      { v[name] = $0 }
+      END { if (v["ip"] != "" && v["flags"] !~ /failover/) print v["ip"] == me ? "me" : "other" }'; } &
   done; wait; } | awk '{ n[$1]++ } END { print n["me"] + 0, n["nobody"] + 0, n["other"] + 0 }'
 )
 if [ "$1" -ge "$majority" ]; then

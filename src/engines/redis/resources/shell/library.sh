@@ -72,15 +72,16 @@ keep_password() {
   fi
   (umask 077 && printf '%s\n' "$password" > /run/redis/password)
 }
-# Runs redis-cli. $1: seconds. While the password of clients changes, another process may refuse the password of this pod: then the pod logs in
-# with the identity of the cluster. A refused login runs no command, so no command runs twice.
+# Runs redis-cli. $1: seconds. While the password of clients changes, another process may refuse the password of this pod. And somebody may have
+# taken commands from the user default. Then the pod logs in with the identity of the cluster. What is refused has not run, so no command runs
+# twice.
 ask() (
   seconds=$1
   shift
   code=0
   answer=$(timeout "$seconds" "$cli" "$@" 2> /dev/null) || code=$?
   case $answer in
-    NOAUTH* | WRONGPASS*)
+    NOAUTH* | WRONGPASS* | NOPERM*)
       if [ -n "$identity_password" ]; then
         REDISCLI_AUTH=$identity_password
         exec timeout "$seconds" "$cli" --user "$identity" "$@" 2> /dev/null

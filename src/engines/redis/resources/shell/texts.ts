@@ -248,7 +248,8 @@ if [ -n "$lag" ]; then
   [ "$lag" -gt 2 ] || acknowledges=yes
 fi
 # All sentinels at once, in each look: most of them may name another while a replica still acknowledges. A sentinel that has just begun knows
-# nobody. It is within reach, but it is no reason to take writes again.
+# nobody. It is within reach, but it is no reason to take writes again. One that leads a failover says the former address until the other
+# replicas have followed, though it may have promoted one: it counts for nobody.
 set -- $(sentinels)
 majority=$(($# / 2 + 1))
 set -- $(
@@ -256,7 +257,8 @@ set -- $(
     { sentinel_cli "$s" sentinel master "$CLUSTER_NAME" | tr -d '\\r' | awk -v me="$POD_IP" '
       /No such master/ { print "nobody" }
       NR % 2 { name = $0; next }
-      name == "ip" { print $0 == me ? "me" : "other" }'; } &
+      { v[name] = $0 }
+      END { if (v["ip"] != "" && v["flags"] !~ /failover/) print v["ip"] == me ? "me" : "other" }'; } &
   done; wait; } | awk '{ n[$1]++ } END { print n["me"] + 0, n["nobody"] + 0, n["other"] + 0 }'
 )
 if [ "$1" -ge "$majority" ]; then
@@ -441,15 +443,16 @@ keep_password() {
   fi
   (umask 077 && printf '%s\\n' "$password" > /run/redis/password)
 }
-# Runs redis-cli. $1: seconds. While the password of clients changes, another process may refuse the password of this pod: then the pod logs in
-# with the identity of the cluster. A refused login runs no command, so no command runs twice.
+# Runs redis-cli. $1: seconds. While the password of clients changes, another process may refuse the password of this pod. And somebody may have
+# taken commands from the user default. Then the pod logs in with the identity of the cluster. What is refused has not run, so no command runs
+# twice.
 ask() (
   seconds=$1
   shift
   code=0
   answer=$(timeout "$seconds" "$cli" "$@" 2> /dev/null) || code=$?
   case $answer in
-    NOAUTH* | WRONGPASS*)
+    NOAUTH* | WRONGPASS* | NOPERM*)
       if [ -n "$identity_password" ]; then
         REDISCLI_AUTH=$identity_password
         exec timeout "$seconds" "$cli" --user "$identity" "$@" 2> /dev/null
