@@ -73,7 +73,7 @@ function playBoth({ alert, fires, labels, quiet }: AlertCase): object[] {
   return [play(fires, firing, [{ labels: `ALERTS{${text.join(',')}}`, value: 1 }]), play(quiet, firing, [])];
 }
 
-describe.skipIf(!hasPromtool)('promtool (of the package prometheus)', () => {
+describe.skipIf(!hasPromtool)('promtool (of the package prometheus)', { timeout: 120_000 }, () => {
   it('reads every rule', () => {
     expect(promtool(['check', 'rules', '--lint-fatal'], { 'rules.json': rulesOf(parts) })).toBe('ok');
   });
