@@ -40,7 +40,7 @@ export default defineConfig({
           testTimeout: 120_000,
           // Most of the time these tests wait for a database.
           maxWorkers: 3,
-          // Of those in one file that may run at once. Each is a database with several members.
+          // How many tests of one file run at once. Each can be a database with several members.
           maxConcurrency: 3,
           sequence: { groupOrder: 1 },
         },

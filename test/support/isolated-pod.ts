@@ -18,7 +18,7 @@ export interface IsolatedPod {
   readonly directory: string;
   put(path: string, text: string, mode?: number): void;
   /**
-   * Runs a story in `directory`. Returns the lines that it has printed, without blank ones. Throws what it has complained of, and where it
+   * Runs a story in `directory`. Returns the lines that it has printed, without blank ones. Throws what it has written to stderr, and if it
    * takes over 100 s.
    */
   play(story: string, env?: Readonly<Record<string, string>>): string[];

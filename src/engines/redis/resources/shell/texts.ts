@@ -248,8 +248,8 @@ if [ -n "$lag" ]; then
   [ "$lag" -gt 2 ] || acknowledges=yes
 fi
 # All sentinels at once, in each look: most of them may name another while a replica still acknowledges. A sentinel that has just begun knows
-# nobody. It is within reach, but it is no reason to take writes again. One that leads a failover says the former address until the other
-# replicas have followed, though it may have promoted one: it counts for nobody.
+# nobody. It is within reach, but it is no reason to take writes again. One that leads a failover reports the former address until the
+# other replicas follow the new primary, also after it has promoted that one: it is not counted.
 set -- $(sentinels)
 majority=$(($# / 2 + 1))
 set -- $(
