@@ -1153,7 +1153,7 @@ export interface EtcdClusterSpec {
   readonly image?: string;
 
   /**
-   * Automatic maintenance of the databases, one member at a time.
+   * Automatic maintenance of the databases, one member at a time, and when members may restart for changes that can wait.
    *
    * @schema EtcdClusterSpec#maintenance
    */
@@ -1464,7 +1464,7 @@ export enum EtcdClusterSpecDeletionPolicy {
 }
 
 /**
- * Automatic maintenance of the databases, one member at a time.
+ * Automatic maintenance of the databases, one member at a time, and when members may restart for changes that can wait.
  *
  * @schema EtcdClusterSpecMaintenance
  */
@@ -1475,6 +1475,13 @@ export interface EtcdClusterSpecMaintenance {
    * @schema EtcdClusterSpecMaintenance#defrag
    */
   readonly defrag?: EtcdClusterSpecMaintenanceDefrag;
+
+  /**
+   * Times at which a rollout may begin. Outside of them, members keep their pods, and repairs, failovers and scaling go on. A rollout that has begun continues after the end of the window. When absent, at any time.
+   *
+   * @schema EtcdClusterSpecMaintenance#windows
+   */
+  readonly windows?: EtcdClusterSpecMaintenanceWindows[];
 }
 
 /**
@@ -1485,6 +1492,7 @@ export function toJson_EtcdClusterSpecMaintenance(obj: EtcdClusterSpecMaintenanc
   if (obj === undefined) { return undefined; }
   const result = {
     'defrag': toJson_EtcdClusterSpecMaintenanceDefrag(obj.defrag),
+    'windows': obj.windows?.map(y => toJson_EtcdClusterSpecMaintenanceWindows(y)),
   };
   // filter undefined values
   return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
@@ -2107,6 +2115,58 @@ export function toJson_EtcdClusterSpecMaintenanceDefrag(obj: EtcdClusterSpecMain
   const result = {
     'mode': obj.mode,
     'unusedPercent': obj.unusedPercent,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * A window on each of its days.
+ *
+ * @schema EtcdClusterSpecMaintenanceWindows
+ */
+export interface EtcdClusterSpecMaintenanceWindows {
+  /**
+   * Days on which the window opens. When absent, every day.
+   *
+   * @schema EtcdClusterSpecMaintenanceWindows#days
+   */
+  readonly days?: EtcdClusterSpecMaintenanceWindowsDays[];
+
+  /**
+   * How long the window is open, in hours or minutes, such as 2h or 90m. From 10m to 24h. It may end on the next day.
+   *
+   * @schema EtcdClusterSpecMaintenanceWindows#duration
+   */
+  readonly duration: string;
+
+  /**
+   * Time of the day at which the window opens, such as 22:30.
+   *
+   * @schema EtcdClusterSpecMaintenanceWindows#start
+   */
+  readonly start: string;
+
+  /**
+   * Time zone of start and days, such as Europe/Berlin.
+   *
+   * @schema EtcdClusterSpecMaintenanceWindows#timeZone
+   */
+  readonly timeZone?: string;
+}
+
+/**
+ * Converts an object of type 'EtcdClusterSpecMaintenanceWindows' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_EtcdClusterSpecMaintenanceWindows(obj: EtcdClusterSpecMaintenanceWindows | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'days': obj.days?.map(y => y),
+    'duration': obj.duration,
+    'start': obj.start,
+    'timeZone': obj.timeZone,
   };
   // filter undefined values
   return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
@@ -2883,6 +2943,28 @@ export enum EtcdClusterSpecMaintenanceDefragMode {
   AUTOMATIC = "Automatic",
   /** Off */
   OFF = "Off",
+}
+
+/**
+ * Day of the week.
+ *
+ * @schema EtcdClusterSpecMaintenanceWindowsDays
+ */
+export enum EtcdClusterSpecMaintenanceWindowsDays {
+  /** Mon */
+  MON = "Mon",
+  /** Tue */
+  TUE = "Tue",
+  /** Wed */
+  WED = "Wed",
+  /** Thu */
+  THU = "Thu",
+  /** Fri */
+  FRI = "Fri",
+  /** Sat */
+  SAT = "Sat",
+  /** Sun */
+  SUN = "Sun",
 }
 
 /**
@@ -4238,6 +4320,13 @@ export interface PostgresClusterSpec {
   readonly instances?: PostgresClusterSpecInstances;
 
   /**
+   * When the operator may restart members for changes that can wait.
+   *
+   * @schema PostgresClusterSpec#maintenance
+   */
+  readonly maintenance?: PostgresClusterSpecMaintenance;
+
+  /**
    * Metrics of each instance for Prometheus, by postgres_exporter in a pod of its own. When absent, there are none.
    *
    * @schema PostgresClusterSpec#monitoring
@@ -4352,6 +4441,7 @@ export function toJson_PostgresClusterSpec(obj: PostgresClusterSpec | undefined)
     'init': toJson_PostgresClusterSpecInit(obj.init),
     'initial': toJson_PostgresClusterSpecInitial(obj.initial),
     'instances': obj.instances,
+    'maintenance': toJson_PostgresClusterSpecMaintenance(obj.maintenance),
     'monitoring': toJson_PostgresClusterSpecMonitoring(obj.monitoring),
     'networkPolicy': toJson_PostgresClusterSpecNetworkPolicy(obj.networkPolicy),
     'parameters': ((obj.parameters) === undefined) ? undefined : (Object.entries(obj.parameters).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {})),
@@ -4629,6 +4719,34 @@ export enum PostgresClusterSpecInstances {
   /** 5 */
   VALUE_5 = 5,
 }
+
+/**
+ * When the operator may restart members for changes that can wait.
+ *
+ * @schema PostgresClusterSpecMaintenance
+ */
+export interface PostgresClusterSpecMaintenance {
+  /**
+   * Times at which a rollout may begin. Outside of them, members keep their pods, and repairs, failovers and scaling go on. A rollout that has begun continues after the end of the window. When absent, at any time.
+   *
+   * @schema PostgresClusterSpecMaintenance#windows
+   */
+  readonly windows?: PostgresClusterSpecMaintenanceWindows[];
+}
+
+/**
+ * Converts an object of type 'PostgresClusterSpecMaintenance' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_PostgresClusterSpecMaintenance(obj: PostgresClusterSpecMaintenance | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'windows': obj.windows?.map(y => toJson_PostgresClusterSpecMaintenanceWindows(y)),
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
  * Metrics of each instance for Prometheus, by postgres_exporter in a pod of its own. When absent, there are none.
@@ -5652,6 +5770,58 @@ export function toJson_PostgresClusterSpecBootstrapRestore(obj: PostgresClusterS
     'id': obj.id,
     'target': toJson_PostgresClusterSpecBootstrapRestoreTarget(obj.target),
     'until': toJson_PostgresClusterSpecBootstrapRestoreUntil(obj.until),
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * A window on each of its days.
+ *
+ * @schema PostgresClusterSpecMaintenanceWindows
+ */
+export interface PostgresClusterSpecMaintenanceWindows {
+  /**
+   * Days on which the window opens. When absent, every day.
+   *
+   * @schema PostgresClusterSpecMaintenanceWindows#days
+   */
+  readonly days?: PostgresClusterSpecMaintenanceWindowsDays[];
+
+  /**
+   * How long the window is open, in hours or minutes, such as 2h or 90m. From 10m to 24h. It may end on the next day.
+   *
+   * @schema PostgresClusterSpecMaintenanceWindows#duration
+   */
+  readonly duration: string;
+
+  /**
+   * Time of the day at which the window opens, such as 22:30.
+   *
+   * @schema PostgresClusterSpecMaintenanceWindows#start
+   */
+  readonly start: string;
+
+  /**
+   * Time zone of start and days, such as Europe/Berlin.
+   *
+   * @schema PostgresClusterSpecMaintenanceWindows#timeZone
+   */
+  readonly timeZone?: string;
+}
+
+/**
+ * Converts an object of type 'PostgresClusterSpecMaintenanceWindows' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_PostgresClusterSpecMaintenanceWindows(obj: PostgresClusterSpecMaintenanceWindows | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'days': obj.days?.map(y => y),
+    'duration': obj.duration,
+    'start': obj.start,
+    'timeZone': obj.timeZone,
   };
   // filter undefined values
   return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
@@ -6939,6 +7109,28 @@ export function toJson_PostgresClusterSpecBootstrapRestoreUntil(obj: PostgresClu
   return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
 }
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * Day of the week.
+ *
+ * @schema PostgresClusterSpecMaintenanceWindowsDays
+ */
+export enum PostgresClusterSpecMaintenanceWindowsDays {
+  /** Mon */
+  MON = "Mon",
+  /** Tue */
+  TUE = "Tue",
+  /** Wed */
+  WED = "Wed",
+  /** Thu */
+  THU = "Thu",
+  /** Fri */
+  FRI = "Fri",
+  /** Sat */
+  SAT = "Sat",
+  /** Sun */
+  SUN = "Sun",
+}
 
 /**
  * One column of the result.
@@ -9249,6 +9441,13 @@ export interface RedisClusterSpec {
   readonly image?: string;
 
   /**
+   * When the operator may restart members for changes that can wait.
+   *
+   * @schema RedisClusterSpec#maintenance
+   */
+  readonly maintenance?: RedisClusterSpecMaintenance;
+
+  /**
    * Standalone: one Redis node without failover. Sentinel: a primary with replicas. It can change from Standalone to Sentinel, and not back.
    *
    * @schema RedisClusterSpec#mode
@@ -9355,6 +9554,7 @@ export function toJson_RedisClusterSpec(obj: RedisClusterSpec | undefined): Reco
     'deletionPolicy': obj.deletionPolicy,
     'engine': obj.engine,
     'image': obj.image,
+    'maintenance': toJson_RedisClusterSpecMaintenance(obj.maintenance),
     'mode': obj.mode,
     'monitoring': toJson_RedisClusterSpecMonitoring(obj.monitoring),
     'networkPolicy': toJson_RedisClusterSpecNetworkPolicy(obj.networkPolicy),
@@ -10035,6 +10235,34 @@ export enum RedisClusterSpecEngine {
   /** Valkey */
   VALKEY = "Valkey",
 }
+
+/**
+ * When the operator may restart members for changes that can wait.
+ *
+ * @schema RedisClusterSpecMaintenance
+ */
+export interface RedisClusterSpecMaintenance {
+  /**
+   * Times at which a rollout may begin. Outside of them, members keep their pods, and repairs, failovers and scaling go on. A rollout that has begun continues after the end of the window. When absent, at any time.
+   *
+   * @schema RedisClusterSpecMaintenance#windows
+   */
+  readonly windows?: RedisClusterSpecMaintenanceWindows[];
+}
+
+/**
+ * Converts an object of type 'RedisClusterSpecMaintenance' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_RedisClusterSpecMaintenance(obj: RedisClusterSpecMaintenance | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'windows': obj.windows?.map(y => toJson_RedisClusterSpecMaintenanceWindows(y)),
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
  * Standalone: one Redis node without failover. Sentinel: a primary with replicas. It can change from Standalone to Sentinel, and not back.
@@ -10953,6 +11181,58 @@ export enum RedisClusterSpecConfigMaxmemoryPolicy {
   /** volatile-ttl */
   VOLATILE_HYPHEN_TTL = "volatile-ttl",
 }
+
+/**
+ * A window on each of its days.
+ *
+ * @schema RedisClusterSpecMaintenanceWindows
+ */
+export interface RedisClusterSpecMaintenanceWindows {
+  /**
+   * Days on which the window opens. When absent, every day.
+   *
+   * @schema RedisClusterSpecMaintenanceWindows#days
+   */
+  readonly days?: RedisClusterSpecMaintenanceWindowsDays[];
+
+  /**
+   * How long the window is open, in hours or minutes, such as 2h or 90m. From 10m to 24h. It may end on the next day.
+   *
+   * @schema RedisClusterSpecMaintenanceWindows#duration
+   */
+  readonly duration: string;
+
+  /**
+   * Time of the day at which the window opens, such as 22:30.
+   *
+   * @schema RedisClusterSpecMaintenanceWindows#start
+   */
+  readonly start: string;
+
+  /**
+   * Time zone of start and days, such as Europe/Berlin.
+   *
+   * @schema RedisClusterSpecMaintenanceWindows#timeZone
+   */
+  readonly timeZone?: string;
+}
+
+/**
+ * Converts an object of type 'RedisClusterSpecMaintenanceWindows' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_RedisClusterSpecMaintenanceWindows(obj: RedisClusterSpecMaintenanceWindows | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'days': obj.days?.map(y => y),
+    'duration': obj.duration,
+    'start': obj.start,
+    'timeZone': obj.timeZone,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
  * CPU and memory of an exporter.
@@ -11891,6 +12171,28 @@ export function toJson_RedisClusterSpecBootstrapRestoreTarget(obj: RedisClusterS
   return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
 }
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * Day of the week.
+ *
+ * @schema RedisClusterSpecMaintenanceWindowsDays
+ */
+export enum RedisClusterSpecMaintenanceWindowsDays {
+  /** Mon */
+  MON = "Mon",
+  /** Tue */
+  TUE = "Tue",
+  /** Wed */
+  WED = "Wed",
+  /** Thu */
+  THU = "Thu",
+  /** Fri */
+  FRI = "Fri",
+  /** Sat */
+  SAT = "Sat",
+  /** Sun */
+  SUN = "Sun",
+}
 
 /**
  * Limits of CPU and memory.

@@ -12,6 +12,7 @@ import type { KindDefinition } from './kind.ts';
 import { metadataSchema } from './metadata.ts';
 import type { CelRule, Defaulted, StructuralSchema, Written } from './schema.ts';
 import { aboutDatabaseFields } from './selectable-fields.ts';
+import { timeZoneSchema } from './time-zone.ts';
 
 const parts = [
   { name: 'minute', bounds: '0 to 59', number: '[0-5]?[0-9]' },
@@ -84,14 +85,7 @@ export const scheduleSpecSchema = {
       maxLength: 80,
       'x-kubernetes-validations': timeRules,
     },
-    timeZone: {
-      type: 'string',
-      description: 'Time zone of the schedule, such as Europe/Berlin.',
-      default: 'Etc/UTC',
-      pattern: '^[A-Z][A-Za-z0-9_+-]*(/[A-Za-z0-9_+-]+)*$',
-      maxLength: 60,
-      'x-kubernetes-validations': [{ rule: "self != 'Local'", message: 'must name a time zone' }],
-    },
+    timeZone: timeZoneSchema('Time zone of the schedule, such as Europe/Berlin.'),
     jitter: durationSchema(
       'Each run starts after a random delay of up to this time, so that schedules with the same times do not run at once.',
       '0s',

@@ -1,5 +1,6 @@
 /** A custom resource of ours, after defaulting: what every builder and planner is a function of. */
 import type { BackupEncryption, BackupTarget } from './backup-target.ts';
+import type { Maintenance } from './maintenance.ts';
 import type { KubeObject, ObjectMeta } from './object.ts';
 import type { PodAdditions } from './pods.ts';
 import type { ClusterStatus } from './status.ts';
@@ -18,6 +19,7 @@ export interface Cluster<Spec = unknown> extends KubeObject {
 /** The fields that mean the same in every kind; the runtime needs no more of a spec than this. */
 export interface CommonSpec {
   readonly paused?: boolean;
+  readonly maintenance?: Maintenance;
   readonly pods?: PodAdditions;
   readonly deletionPolicy?: 'Retain' | 'Snapshot' | 'Delete';
   readonly backup?: BackupPlace;

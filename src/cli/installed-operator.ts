@@ -1,5 +1,6 @@
 /** What an operator was told by its Deployment: a command shows what that operator would do. */
 import type { KubeObject, Resource } from '../api/object.ts';
+import { defaultRollouts } from '../api/rollout-limit.ts';
 import { operatorName } from '../constructs/operator-identity.ts';
 import { ApiError, isNotFound } from '../runtime/api-error.ts';
 import type { KubeClient } from '../runtime/client.ts';
@@ -15,6 +16,8 @@ export interface InstalledOperator {
   readonly namespaces: readonly string[];
   /** Whether it has pods of new templates judged by dry run. */
   readonly dryRuns: boolean;
+  /** How many clusters may roll out at once. */
+  readonly maxConcurrentRollouts: number;
 }
 
 const deployments: Resource = {
@@ -38,6 +41,7 @@ export async function installedOperator(
       imageRegistry: variables.get('CLUSTERWRIGHT_IMAGE_REGISTRY'),
       resourceSelector: variables.get('CLUSTERWRIGHT_RESOURCE_SELECTOR'),
       namespaces: (variables.get('CLUSTERWRIGHT_NAMESPACES') ?? '').split(',').filter((name) => name !== ''),
+      maxConcurrentRollouts: Number(variables.get('CLUSTERWRIGHT_MAX_CONCURRENT_ROLLOUTS') ?? defaultRollouts),
       dryRuns: variables.get('CLUSTERWRIGHT_DRY_RUNS') !== 'false',
     };
   } catch (error) {

@@ -217,6 +217,11 @@ function commandLine({ words, names }: Line, cli: CliContext) {
             ...agentImageOption,
             ...imageRegistryOption,
             ...operatorNamespaceOption,
+            'max-concurrent-rollouts': {
+              type: 'number',
+              describe:
+                'How many clusters may restart pods for changes at once [default: as the installed operator, or 1]',
+            },
             'dry-runs': {
               type: 'boolean',
               default: true,

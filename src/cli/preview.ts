@@ -13,6 +13,7 @@ import { forecastDeletion, isHeldForData, secretsThatGo, stateThatGoes, wasGener
 import { notJudged, type ObstructedPlan, withoutObstructed, withUnjudged } from '../plan/obstacle.ts';
 import { type PassFacts, passPlan } from '../plan/pass.ts';
 import { type FieldChange, type Outcome, type Plan, type Step, wait } from '../plan/plan.ts';
+import { gated } from '../plan/rollout-gate.ts';
 import { type Children, noChildren } from '../resources/children.ts';
 import type { KubeClient } from '../runtime/client.ts';
 import { createResizes } from '../runtime/resizes.ts';
@@ -120,11 +121,17 @@ export async function livePreview(
     return { cluster, basis: 'objects', spec, plan: { ...plan, steps: [...kept, ...plan.steps] }, follows };
   }
   const { assessment, unheard } = await observe(engine, cluster, children, options, referred, about);
-  const planned = passPlan(
+  const wanted = passPlan(
     cluster,
     passFacts(engine, cluster, children),
     unheard === undefined ? assessment.plan : withoutProcesses(assessment.plan, unheard),
   );
+  // Whether other clusters roll out is the operator's to know.
+  const gate = gated(wanted, {
+    ...{ cluster, children, now: clock.now(), resource: engine.kind.resource },
+    takePlace: () => undefined,
+  });
+  const planned = gate.plan;
   const judge = options.dryRuns === false ? noDryRuns : createTemplateJudge({ client, clock: systemClock });
   const { obstacles, unjudged } = await judge.judge(planned, children, {});
   const { plan: rest, ...held } = withoutObstructed(planned, obstacles);
@@ -134,12 +141,17 @@ export async function livePreview(
   const forecast = plan.steps.length > 0 ? (engine.forecast?.(cluster, children) ?? []) : [];
   const volumes = await forecastExpansion(plan.steps, children, client);
   const rollout = await forecastRollout(plan.steps, children, asked);
-  const follows = [...refusals(held), ...untold, ...rollout, ...volumes, ...forecast];
+  const turn = gate.begins ? [turnWords] : [];
+  const waiting = gate.hold !== undefined && !gate.isOutcome ? [gate.hold.message] : [];
+  const follows = [...refusals(held), ...waiting, ...untold, ...turn, ...rollout, ...volumes, ...forecast];
   const warnings = assessment.status.conditions.flatMap(({ type, reason, message }) =>
     type === 'SpecWarning' ? [`${message} (${reason})`] : [],
   );
   return { cluster, basis, spec, plan, follows, warnings };
 }
+
+/** Said of a plan by which pods restart. */
+const turnWords = 'where other clusters of the operator restart pods, this one waits for its turn before it does';
 
 /**
  * Of one whose spec is not valid: what goes on all the same; undefined where nothing does.

@@ -1,6 +1,7 @@
 /** `clusterwright run`: the controller as a process of this machine, with the rights of a kubeconfig. */
 import { type LabelSelector, labelSelector, labelSelectorFault } from '../api/label-selector.ts';
 import type { Resource } from '../api/object.ts';
+import { defaultRollouts, isRolloutLimit, mostRollouts } from '../api/rollout-limit.ts';
 import { isNotFound } from '../runtime/api-error.ts';
 import { runOperatorProcess } from '../runtime/process.ts';
 import { type AgentImageArguments, namedAgentImage } from './agent-image.ts';
@@ -26,6 +27,8 @@ export interface RunArguments
   readonly port: number;
   /** Have pods of new templates judged by dry run. */
   readonly dryRuns: boolean;
+  /** How many clusters may roll out at once. Default: as the operator that is installed. */
+  readonly maxConcurrentRollouts?: number | undefined;
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error';
 }
 
@@ -35,9 +38,12 @@ export const run: Command<RunArguments> = async (args, cli) => {
   if (!Number.isInteger(port) || port < 0 || port > 65_535) {
     throw new CommandError('--port must be from 0 to 65535');
   }
+  if (args.maxConcurrentRollouts !== undefined && !isRolloutLimit(args.maxConcurrentRollouts)) {
+    throw new CommandError(`--max-concurrent-rollouts must be from 1 to ${mostRollouts}`);
+  }
   const connection = await cli.connect(args);
-  const { agentImage, installation, namespace, selector } = await preparations(args, cli, connection).finally(() =>
-    connection.close(),
+  const { agentImage, installation, namespace, selector, rollouts } = await preparations(args, cli, connection).finally(
+    () => connection.close(),
   );
   const code = await runOperatorProcess({
     namespaces: (args.namespaces ?? '').split(',').filter((name) => name !== ''),
@@ -45,6 +51,7 @@ export const run: Command<RunArguments> = async (args, cli) => {
     leaderElection,
     port,
     dryRuns,
+    maxConcurrentRollouts: args.maxConcurrentRollouts ?? rollouts,
     logLevel,
     handlers: await cli.handlers(agentImage, installation),
     credentials: { credentials: connection.credentials, namespace },
@@ -70,9 +77,10 @@ async function preparations(args: RunArguments, cli: CliContext, connection: Con
       `the operator in ${home} serves other resources: with its lease, only one of the two would work; name another namespace by --lease-namespace`,
     );
   }
+  const rollouts = installed?.maxConcurrentRollouts ?? defaultRollouts;
   const namespace =
     args.leaseNamespace ?? (args.leaderElection ? await leaseNamespace(connection, home) : connection.namespace);
-  return { agentImage, installation: { imageRegistry, operatorNamespace: home }, namespace, selector };
+  return { agentImage, installation: { imageRegistry, operatorNamespace: home }, namespace, selector, rollouts };
 }
 
 function selectorOf(text: string | undefined): LabelSelector | undefined {

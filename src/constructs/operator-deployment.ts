@@ -60,6 +60,7 @@ export interface DeploymentOptions extends PodOptions {
   readonly resourceSelector: string | undefined;
   readonly logLevel: string;
   readonly dryRuns: boolean;
+  readonly maxConcurrentRollouts: number;
   readonly resources: OperatorResources;
 }
 
@@ -174,6 +175,7 @@ function container(options: DeploymentOptions): ContainerProps {
       ...(options.imageRegistry === undefined ? {} : { CLUSTERWRIGHT_IMAGE_REGISTRY: text(options.imageRegistry) }),
       CLUSTERWRIGHT_PORT: text(String(port)),
       CLUSTERWRIGHT_LOG_LEVEL: text(options.logLevel),
+      CLUSTERWRIGHT_MAX_CONCURRENT_ROLLOUTS: text(String(options.maxConcurrentRollouts)),
       ...(options.dryRuns ? {} : { CLUSTERWRIGHT_DRY_RUNS: text('false') }),
       POD_NAME: EnvValue.fromFieldRef(EnvFieldPaths.POD_NAME),
       POD_NAMESPACE: EnvValue.fromFieldRef(EnvFieldPaths.POD_NAMESPACE),

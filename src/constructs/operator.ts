@@ -8,6 +8,7 @@ import type { k8s } from 'cdk8s-plus-28';
 import { Construct } from 'constructs';
 import { imageRegistryFault, inRegistry } from '../api/image.ts';
 import { labelSelectorFault } from '../api/label-selector.ts';
+import { defaultRollouts, isRolloutLimit, mostRollouts } from '../api/rollout-limit.ts';
 import { engines as ownEngines } from '../engines/index.ts';
 import { type DefinedEngine, handlersOf } from '../jobs/handlers.ts';
 import { managedByLabel } from '../resources/metadata.ts';
@@ -58,6 +59,8 @@ export interface OperatorProps {
   readonly extendUserRoles?: boolean;
   /** Default true: the operator may create pods, and has a pod of a new template judged by dry run. */
   readonly dryRuns?: boolean;
+  /** How many clusters may restart pods for changes at the same time. Default 1. */
+  readonly maxConcurrentRollouts?: number;
   /** Ports that the API server may be behind. Default 443 and 6443. */
   readonly apiServerPorts?: readonly number[];
   /** What each replica asks for, and may take. */
@@ -94,6 +97,7 @@ export class Operator extends Construct {
       watch = { namespaces: [namespace] },
       extendUserRoles = true,
       dryRuns = true,
+      maxConcurrentRollouts = defaultRollouts,
       apiServerPorts = defaultApiServerPorts,
       resources = {},
       logLevel = 'info',
@@ -114,7 +118,7 @@ export class Operator extends Construct {
     operatorDeployment(this, {
       account,
       ...{ namespace, image, imageRegistry, imagePullPolicy, imagePullSecrets, replicas, namespaces },
-      ...{ resourceSelector, logLevel, dryRuns, resources },
+      ...{ resourceSelector, logLevel, dryRuns, maxConcurrentRollouts, resources },
       ...{ nodeSelector, tolerations, priorityClassName, labels, annotations },
     });
     ownPodsPolicy(this, clusterScopedName, handlers);
@@ -125,13 +129,14 @@ export class Operator extends Construct {
 }
 
 function faultsOf(
-  { labels = {}, imageRegistry, resourceSelector }: OperatorProps,
+  { labels = {}, imageRegistry, resourceSelector, maxConcurrentRollouts = defaultRollouts }: OperatorProps,
   watch: Watch,
   replicas: number,
   clusterScopedName: string,
 ): string[] {
   const faults = watchFaults(watch);
   if (!Number.isInteger(replicas) || replicas < 1) faults.push('replicas: must be at least 1');
+  if (!isRolloutLimit(maxConcurrentRollouts)) faults.push(`maxConcurrentRollouts: must be from 1 to ${mostRollouts}`);
   if (!dnsLabel.test(clusterScopedName)) {
     faults.push('clusterScopedName: must be lower-case letters, digits and hyphens');
   }

@@ -58,6 +58,19 @@ const alerts: readonly Alert[] = [
     ],
   },
   {
+    name: 'RolloutsHeldUp',
+    expr: 'sum(min_over_time(clusterwright_rollouts{state="waiting"}[1h])) > 0 and sum(increase(clusterwright_rollouts_ended_total[1h])) == 0',
+    for: '15m',
+    severity: 'warning',
+    summary: '{{ $value }} clusters have waited for an hour to restart pods for changes, and no rollout has ended.',
+    meaning:
+      'At most `maxConcurrentRollouts` clusters restart pods for changes at the same time. One that does not get on keeps its place, so that a bad image stops at the first cluster.',
+    actions: [
+      'Find the cluster with outdated pods: the message of its status says that other clusters wait for it, and why it does not get on.',
+      'Correct its spec, or let the others go on: `kubectl annotate KIND NAME clusterwright.dev/ignore-rollout-limit=true`.',
+    ],
+  },
+  {
     name: 'OperatorShortOfMemory',
     expr: 'clusterwright_memory_bytes{part="resident"} > ignoring (part) 0.85 * clusterwright_memory_bytes{part="limit"}',
     for: '15m',

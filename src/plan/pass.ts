@@ -17,8 +17,11 @@ export function passPlan(cluster: Cluster<CommonSpec>, { resource, children, acc
   if (cluster.spec.paused === true) {
     return { steps: [], outcome: wait('Paused', 'spec.paused is true: nothing is changed') };
   }
-  const plan = withAccess(cluster, children, access, engine);
-  return { ...plan, steps: [...finalizerSteps(cluster, resource), ...withoutHaste(plan.steps)] };
+  const whole = (part: Plan): Plan => {
+    const plan = withAccess(cluster, children, access, part);
+    return { ...plan, steps: [...finalizerSteps(cluster, resource), ...withoutHaste(plan.steps)] };
+  };
+  return { ...whole(engine), ...(engine.otherwise === undefined ? {} : { otherwise: whole(engine.otherwise) }) };
 }
 
 /** No data rests on what has a finding of its own. It comes last: a webhook may take long to refuse it. */

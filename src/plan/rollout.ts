@@ -61,12 +61,24 @@ export function restartSteps(pod: Pod): ObjectStep[] {
 const manyRestarts = 5;
 
 /** It has no process, and will have none by itself. */
-export function cannotStart({ status }: Pod): boolean {
-  const isUnscheduled = status?.conditions?.some((c) => c.type === 'PodScheduled' && c.status === 'False') === true;
-  const isStopped = decidingStatuses(status).some(({ restartCount = 0, state }) => {
+export function cannotStart(pod: Pod): boolean {
+  const { conditions } = pod.status ?? {};
+  return conditions?.some((c) => c.type === 'PodScheduled' && c.status === 'False') === true || isStopped(pod);
+}
+
+/** A container of it cannot run, as far as its kubelet tells: by this template it does not get on. */
+function isStopped({ status }: Pod): boolean {
+  return decidingStatuses(status).some(({ restartCount = 0, state }) => {
     const reason = state?.waiting?.reason;
     if (reason === undefined || isUnderway(reason)) return false;
     return reason !== 'CrashLoopBackOff' || restartCount >= manyRestarts;
   });
-  return isUnscheduled || isStopped;
+}
+
+/** A container of it has never run by its template: there is no such image, or a setting that is no setting. */
+export function hasNeverRun({ status }: Pod): boolean {
+  return decidingStatuses(status).some(({ state }) => {
+    const reason = state?.waiting?.reason;
+    return reason !== undefined && !isUnderway(reason) && reason !== 'CrashLoopBackOff';
+  });
 }

@@ -20,6 +20,8 @@ export interface Metrics {
   readonly watchRestarts: Counter<'resource' | 'cause'>;
   readonly storeObjects: Gauge<'resource'>;
   readonly handlerErrors: Counter<'resource'>;
+  readonly rollouts: Gauge<'state'>;
+  readonly rolloutsEnded: Counter<never>;
   readonly leader: Gauge<'lease'>;
   readonly recordedEvents: Counter<'outcome'>;
   readonly eventLoopDelay: Histogram<never>;
@@ -73,6 +75,10 @@ export function createMetrics(options: { readonly process?: boolean } = {}): Met
     watchRestarts: counter('watch_restarts_total', 'Watches that ended, by cause.', ['resource', 'cause']),
     storeObjects: gauge('store_objects', 'Objects in the cache.', ['resource']),
     handlerErrors: counter('store_handler_errors_total', 'Errors in the handlers of watch events.', ['resource']),
+    rollouts: gauge('rollouts', 'Clusters whose pods restart for changes, and clusters that wait for their turn.', [
+      'state',
+    ]),
+    rolloutsEnded: counter('rollouts_ended_total', 'Clusters whose rollout has ended.', []),
     leader: gauge('leader', '1 while this process holds the lease.', ['lease']),
     recordedEvents: counter('events_total', 'Kubernetes events, by outcome.', ['outcome']),
     eventLoopDelay: histogram('event_loop_delay_seconds', 'Delay of a 20 ms timer after its due time.', []),

@@ -5,6 +5,7 @@
  * over at once, and writes nothing: its transport refuses.
  */
 import type { LabelSelector } from '../api/label-selector.ts';
+import { defaultRollouts } from '../api/rollout-limit.ts';
 import type { KindHandler } from '../engine/engine.ts';
 import { leaseName } from '../jobs/permissions.ts';
 import { instanceLabel } from '../resources/metadata.ts';
@@ -30,6 +31,7 @@ import { createWorkQueue } from './queue.ts';
 import { createReconciler } from './reconciler.ts';
 import { createRefusalPace } from './refusal-pace.ts';
 import { createResizes } from './resizes.ts';
+import { createRollouts } from './rollouts.ts';
 import { createServerTime } from './server-time.ts';
 import { accountReader } from './service-account.ts';
 import { createStandingFailures } from './standing-failures.ts';
@@ -50,6 +52,8 @@ export interface OperatorOptions {
   readonly selector?: LabelSelector | undefined;
   /** Whether pods of new templates are judged by dry run. Default true. */
   readonly dryRuns?: boolean;
+  /** How many clusters may roll out at once. */
+  readonly maxConcurrentRollouts?: number;
   /** Undefined: no election, this is the only process. */
   readonly election?: Election;
   /** Name of this process in events. */
@@ -156,6 +160,11 @@ export function createOperator(options: OperatorOptions): Operator {
     onUnjudged: ({ metadata: { namespace, name } }, words) =>
       log.warn({ namespace, set: name, words }, 'a pod restarts though no dry run has shown that one can be made'),
   });
+  const rollouts = createRollouts({
+    limit: options.maxConcurrentRollouts ?? defaultRollouts,
+    ...{ engines, cache, clock, metrics },
+    wake: (key) => queue.add(key, 'recheck'),
+  });
   const reconciler = createReconciler({
     client,
     cache,
@@ -170,6 +179,7 @@ export function createOperator(options: OperatorOptions): Operator {
     unobserved: createUnobserved(clock),
     unseenPods: createUnseenPods(client, clock),
     resizes,
+    rollouts,
     deadEnds: createDeadEnds(client, options.dryRuns === false ? noDryRuns : templates),
     latest: () => serverTime.latest(),
     selector,

@@ -37,6 +37,8 @@ export interface ProcessOptions {
   readonly leaderElection: boolean;
   /** Whether pods of new templates are judged by dry run, which takes the right to create pods. */
   readonly dryRuns: boolean;
+  /** How many clusters may roll out at once. */
+  readonly maxConcurrentRollouts: number;
   /** Default: those of the pod, else the kubeconfig's current context. */
   readonly credentials?: { readonly credentials: Credentials; readonly namespace: string };
 }
@@ -91,6 +93,7 @@ export async function runOperatorProcess(options: ProcessOptions): Promise<numbe
     namespaces: options.namespaces,
     selector: options.selector,
     dryRuns: options.dryRuns,
+    maxConcurrentRollouts: options.maxConcurrentRollouts,
     ...(options.leaderElection ? { election: { namespace, identity, transport: connect(leaseConnections) } } : {}),
     instance,
     clock,
@@ -108,8 +111,9 @@ export async function runOperatorProcess(options: ProcessOptions): Promise<numbe
     ready: { cache: () => (operator.hasSynced() ? undefined : 'the first complete view has not arrived') },
     metrics,
   });
-  const { namespaces, selector, dryRuns } = options;
-  log.info({ version, instance, port: health.port, namespaces, selector: selector?.text, dryRuns }, 'started');
+  const { namespaces, selector, dryRuns, maxConcurrentRollouts } = options;
+  const settings = { namespaces, selector: selector?.text, dryRuns, maxConcurrentRollouts };
+  log.info({ version, instance, port: health.port, ...settings }, 'started');
   try {
     await operator.run(stopping.signal);
     return 0;

@@ -11,6 +11,7 @@ import { accessOf } from '../engine/access-of.ts';
 import type { KindHandler } from '../engine/engine.ts';
 import type { EngineContext } from '../engine/engine-context.ts';
 import { passPlan } from '../plan/pass.ts';
+import { gated } from '../plan/rollout-gate.ts';
 import { type Children, childrenOf } from '../resources/children.ts';
 import type { Cache, ClusterKey } from './cache.ts';
 import type { KubeClient } from './client.ts';
@@ -19,6 +20,7 @@ import { type ExecutionOptions, execute, takenIn, unwatchedIn } from './executio
 import { describeStep } from './executor.ts';
 import { createFinalizer } from './finalize.ts';
 import { createFreshness } from './freshness.ts';
+import { awaited, heldBackStatus } from './held-status.ts';
 import { NameConflict } from './name-conflict.ts';
 import { createNotPlanned, type NotPlanned, type NotPlannedOptions } from './not-planned.ts';
 import { isOutline, tooLarge } from './outline.ts';
@@ -28,6 +30,7 @@ import { blockedMs, type ReconcileResult, stale } from './reconcile-result.ts';
 import { isPremature, nextLook, saidPlan, saidStatus } from './report.ts';
 import type { Resizes } from './resizes.ts';
 import { createResolver } from './resolve.ts';
+import type { Rollouts } from './rollouts.ts';
 import { withTerminationMessages } from './termination-messages.ts';
 import { goingIn } from './unmade.ts';
 import type { UnseenPods } from './unseen-pods.ts';
@@ -49,6 +52,7 @@ export interface ReconcilerOptions extends NotPlannedOptions, ExecutionOptions {
   readonly unseenPods: UnseenPods;
   readonly resizes: Pick<Resizes, 'tell'>;
   readonly deadEnds: DeadEnds;
+  readonly rollouts: Rollouts;
   /** See `FinalizerOptions`. */
   readonly latest: () => number;
   /** Of the resources that this operator serves. */
@@ -56,7 +60,7 @@ export interface ReconcilerOptions extends NotPlannedOptions, ExecutionOptions {
 }
 
 export function createReconciler(options: ReconcilerOptions): Reconciler {
-  const { client, cache, status, io, pace, contested, unobserved, onOutcome, log } = options;
+  const { client, cache, status, io, pace, contested, unobserved, onOutcome, rollouts, log } = options;
   const notPlanned = createNotPlanned(options);
   const resolver = createResolver(cache, options.engines ?? []);
   const freshness = createFreshness(client, cache, options.selector);
@@ -103,8 +107,14 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
     const peers = resolver.peers(engine, cluster);
     const assessment = await engine.assess(cluster, children, io(cluster, signal), referred, peers);
     const access = accessOf(engine, cluster);
-    const whole = passPlan(cluster, { resource, children, access }, assessment.plan);
+    const now = io(cluster, signal).now();
+    const wanted = passPlan(cluster, { resource, children, access }, assessment.plan);
+    const gate = gated(wanted, { cluster, resource, children, now, takePlace: () => rollouts.take(key) });
+    if (gate.needsNoPlace) rollouts.release(key);
+    const whole = gate.plan;
     const { plan, ...obstructed } = await options.deadEnds(whole, children, io(cluster, signal));
+    // Nothing begins by what the API server refuses.
+    if (gate.begins && plan.steps.length < whole.steps.length) rollouts.release(key);
     // The last look before the steps: the one at dead ends may take as long as a webhook does.
     if (await freshness.isStale({ cluster, resource, children }, whole, signal)) return stale;
     onOutcome(engine, cluster, cluster.status, plan);
@@ -121,8 +131,10 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
     }
 
     const going = goingIn(cluster, children, access);
-    const said = saidPlan(plan, execution, paced, assessment.status, going);
-    const claim = saidStatus(cluster, assessment.status, plan, execution, obstructed, going);
+    const told = heldBackStatus(cluster, assessment, gate);
+    const [noted, observed] = rollouts.isAwaited(key) ? awaited(plan, told) : [plan, told];
+    const said = saidPlan(noted, execution, paced, observed, going);
+    const claim = saidStatus(cluster, observed, noted, execution, obstructed, going);
     const cut = failure ?? earlier;
     if (cut instanceof NameConflict) onOutcome(engine, cluster, cluster.status, said);
     else if (said.outcome.state === 'blocked' && plan.outcome.state !== 'blocked')

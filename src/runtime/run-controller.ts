@@ -17,7 +17,7 @@ export async function runController({ engines }: { readonly engines: readonly De
     CLUSTERWRIGHT_LEADER_ELECTION,
     CLUSTERWRIGHT_DRY_RUNS,
   } = process.env;
-  const { imageRegistry, selector, faults } = controllerSettings(process.env);
+  const { imageRegistry, selector, maxConcurrentRollouts, faults } = controllerSettings(process.env);
   const logLevel = (CLUSTERWRIGHT_LOG_LEVEL ?? 'info') as LogLevel;
   if (faults.length > 0) {
     createLog({ level: logLevel }).error({ faults }, 'the operator does not start: its settings are not valid');
@@ -33,5 +33,6 @@ export async function runController({ engines }: { readonly engines: readonly De
     logLevel,
     leaderElection: CLUSTERWRIGHT_LEADER_ELECTION !== 'false',
     dryRuns: CLUSTERWRIGHT_DRY_RUNS !== 'false',
+    maxConcurrentRollouts,
   });
 }

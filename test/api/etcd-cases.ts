@@ -4,6 +4,7 @@
  */
 import type { Case, Json } from './case.ts';
 import { certificateCreates, certificateUpdates } from './certificate-cases.ts';
+import { maintenanceCases } from './maintenance-cases.ts';
 import { networkPolicyCases } from './network-policy-cases.ts';
 import { serviceCases } from './pod-cases.ts';
 import { redisCases } from './redis-cases.ts';
@@ -245,6 +246,7 @@ export const etcdCases: readonly Case[] = [
   ...databaseCases,
   ...restores,
   ...serviceCases('clients'),
+  ...maintenanceCases,
   ...networkPolicyCases,
   { story: 'a name of clients outside', spec: { access: { names: names(16) }, tls: { client: { selfManaged: {} } } } },
   {

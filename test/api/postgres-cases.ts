@@ -1,6 +1,7 @@
 /** PostgresClusters that are accepted and refused. Rows about fields that every kind shares are those of RedisCluster: they must mean the same here. */
 import { forbiddenParameters } from '../../src/engines/postgres/kind/parameters.ts';
 import type { Case, Json } from './case.ts';
+import { maintenanceCases } from './maintenance-cases.ts';
 import { postgresBesideCases } from './postgres-beside-cases.ts';
 import { postgresImportCases } from './postgres-import-cases.ts';
 import { redisCases } from './redis-cases.ts';
@@ -382,5 +383,6 @@ export const postgresCases: readonly Case[] = [
   ...creates,
   ...updates,
   ...postgresBesideCases,
+  ...maintenanceCases,
   ...postgresImportCases,
 ];

@@ -6,6 +6,7 @@
 import type { StructuralSchema } from '../../src/api/schema.ts';
 import { type Directive, isKnown, redisDirectives } from '../../src/engines/redis/kind/directives.ts';
 import type { Case, Json } from './case.ts';
+import { maintenanceCases } from './maintenance-cases.ts';
 import { networkPolicyCases } from './network-policy-cases.ts';
 import { accountCases, podCases, serviceCases } from './pod-cases.ts';
 import { processCases } from './process-cases.ts';
@@ -110,6 +111,7 @@ export const redisCases: readonly Case[] = [
   ...databaseCases.filter(({ story }) => story !== 'a bootstrap from nothing'),
   ...restores,
   ...podCases,
+  ...maintenanceCases,
   ...accountCases,
   ...processCases('monitoring'),
   ...processCases('proxy'),

@@ -66,6 +66,16 @@ it('so it is with what is done to the database itself', () => {
   expect(plan.steps).toEqual([repair, external]);
 });
 
+it('so it is with the plan for the time in which nobody may be interrupted', () => {
+  const cluster = clusterOf('RedisCluster', { networkPolicy: {} });
+  const handler = handlers.find(({ kind }) => kind.resource.kind === 'RedisCluster');
+  if (handler === undefined) throw new Error('no kind');
+  const none = { steps: [], outcome: settled };
+  const { steps, otherwise } = passPlan(cluster, factsOf(handler, cluster), { ...none, otherwise: none });
+  expect(steps.map((step) => (step.type === 'create' ? step.object.kind : step.type))).toContain('NetworkPolicy');
+  expect(otherwise?.steps).toEqual(steps);
+});
+
 it('and with those that the spec does not ask for any more', () => {
   const cluster = clusterOf('RedisCluster');
   const owner = { apiVersion: 'v1', kind: 'RedisCluster', name: 'db', uid: 'uid-db', controller: true };

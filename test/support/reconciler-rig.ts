@@ -16,6 +16,7 @@ import type { ReconcileResult } from '../../src/runtime/reconcile-result.ts';
 import { createReconciler } from '../../src/runtime/reconciler.ts';
 import { createRefusalPace } from '../../src/runtime/refusal-pace.ts';
 import { createResizes } from '../../src/runtime/resizes.ts';
+import { type Rollouts, unlimitedRollouts } from '../../src/runtime/rollouts.ts';
 import { createStandingFailures } from '../../src/runtime/standing-failures.ts';
 import { createStatusWriter } from '../../src/runtime/status-writer.ts';
 import { createTemplateJudge, type TemplateJudge } from '../../src/runtime/template-judge.ts';
@@ -52,6 +53,7 @@ export async function reconcilerRig(
   templates?: TemplateJudge,
   /** Of the resources that it serves. */
   selector?: LabelSelector,
+  rollouts: Rollouts = unlimitedRollouts,
 ): Promise<ReconcilerRig> {
   const parts = await controllerParts(objects, [engine], selector);
   const { api, cache, client, clock, log } = parts;
@@ -70,6 +72,7 @@ export async function reconcilerRig(
     standingFailures: createStandingFailures(clock),
     unobserved: createUnobserved(clock),
     unseenPods: createUnseenPods(client, clock),
+    rollouts,
     resizes: createResizes({ client, clock, now: () => clock.now() }),
     deadEnds: createDeadEnds(client, templates ?? createTemplateJudge({ client, clock })),
     latest: () => clock.now(),

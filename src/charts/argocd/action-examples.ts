@@ -1,8 +1,8 @@
 /** What each action makes of an object, and when it is offered: test data in the layout of Argo CD's own tests. */
 import { backupKind } from '../../api/backup.ts';
+import { restartAnnotation } from '../../api/maintenance.ts';
 import { apiVersionOf, type KubeObject } from '../../api/object.ts';
 import type { KindHandler } from '../../engine/engine.ts';
-import { restartAnnotation } from '../../engines/postgres/names.ts';
 import type { ActionName, Actions } from './customizations.ts';
 import { exampleOf } from './examples.ts';
 

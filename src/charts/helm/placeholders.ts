@@ -14,6 +14,8 @@ const given = {
   replicas: 900_001,
   namespace: 'chart-release-namespace',
   apiServerPorts: [900_002],
+  // Within what the synth accepts.
+  maxConcurrentRollouts: 9_973,
   resources: { cpu: 'chart.cpu', memory: 'chart.memory.request', memoryLimit: 'chart.memory.limit' },
   logLevel: 'chart.logLevel',
   nodeSelector: { 'chart.nodeSelector': '' },
@@ -50,6 +52,7 @@ const texts: Readonly<Record<string, string>> = {
   [registry]: '$.Values.imageRegistry',
   [given.imagePullPolicy]: '$.Values.image.pullPolicy',
   [given.namespace]: '$.Release.Namespace',
+  [String(given.maxConcurrentRollouts)]: 'int $.Values.maxConcurrentRollouts',
   [given.resources.cpu]: '$.Values.resources.requests.cpu',
   [given.resources.memory]: '$.Values.resources.requests.memory',
   [given.resources.memoryLimit]: '$.Values.resources.limits.memory',

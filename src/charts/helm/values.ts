@@ -1,6 +1,7 @@
 /** The values of the chart, once: `values.yaml`, its schema and the table of the README are made from them. */
 import { imageRegistryPattern } from '../../api/image.ts';
 import { labelSelectorMaxLength, labelSelectorPattern } from '../../api/label-selector.ts';
+import { defaultRollouts, mostRollouts } from '../../api/rollout-limit.ts';
 import { defaultApiServerPorts } from '../../constructs/operator.ts';
 import { defaultResources } from '../../constructs/operator-deployment.ts';
 import { operatorImage } from '../../constructs/operator-identity.ts';
@@ -119,6 +120,13 @@ const rows: readonly Row[] = [
     flag,
     true,
     'Add the kinds of clusterwright to the Kubernetes roles `view`, `edit` and `admin`. Creates two ClusterRoles.',
+  ],
+  [
+    'maxConcurrentRollouts',
+    'integer',
+    { type: 'integer', minimum: 1, maximum: mostRollouts },
+    defaultRollouts,
+    'How many clusters may restart pods for changes at the same time. The others wait for their turn.',
   ],
   [
     'dryRuns',

@@ -41,17 +41,11 @@ export const archiveSlot = 'archive';
 /** On the custom resource: `POD@UID/GENERATION/LSN` of whose data alone the cluster is to go on with: see `plan/recovery-request.ts`. */
 export const recoverAnnotation = 'clusterwright.dev/recover-from';
 
-/** On the custom resource: the pod that is to be primary. */
-export const switchoverAnnotation = 'clusterwright.dev/switchover-to';
-
 /** On the custom resource: the pod whose member is to be replaced. Its volume is kept. */
 export const replaceAnnotation = 'clusterwright.dev/replace-member';
 
 /** On the custom resource: `verified` or `stopped`, or the position in the log where an import is to end. See `plan/import.ts`. */
 export const cutOverAnnotation = 'clusterwright.dev/cut-over';
-
-/** On the custom resource, and from there on the pods: another text has all members restart, one at a time. */
-export const restartAnnotation = 'clusterwright.dev/restart';
 
 /** A setting of PostgreSQL that means nothing to it. It has a digest of the shared configuration, and a server that has it has read it. */
 export const configSetting = 'clusterwright.config';

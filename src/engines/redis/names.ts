@@ -50,6 +50,12 @@ export const addressAnnotation = 'clusterwright.dev/address';
  */
 export const termCarrier = 'cluster-announce-hostname';
 
+/**
+ * The `replica-priority` of a replica that is to be primary next: of two that have everything, Sentinel elects the one with the smaller number.
+ * The others keep theirs, since with 0 they could not be elected at all.
+ */
+export const preferredPriority = 50;
+
 /** How many replicas a primary needs to take writes. */
 export const requiredReplicas = 'min-replicas-to-write';
 

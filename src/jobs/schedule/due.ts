@@ -4,6 +4,7 @@
  * The fields are matched as cron does, day of the month or day of the week where both are restricted. A time that a
  * change of the clock leaves out or repeats may be judged wrongly by an hour, which the grace of whoever asks covers.
  */
+import { offsetAt } from '../../plan/zoned-time.ts';
 
 /** Days that are looked back: a schedule of 29 February is left unjudged in most years. */
 const maxDays = 400;
@@ -42,23 +43,6 @@ function parse(schedule: string): Fields {
     anyDay: day.startsWith('*'),
     anyWeekday: weekday.startsWith('*'),
   };
-}
-
-/** Milliseconds by which the clocks of a zone are ahead of UTC at a time. Throws on a zone that nobody knows. */
-function offsetAt(timeZone: string, at: number): number {
-  const format = new Intl.DateTimeFormat('en-US', {
-    timeZone,
-    hourCycle: 'h23',
-    year: 'numeric',
-    month: 'numeric',
-    day: 'numeric',
-    hour: 'numeric',
-    minute: 'numeric',
-    second: 'numeric',
-  });
-  const part = Object.fromEntries(format.formatToParts(at).map(({ type, value }) => [type, Number(value)]));
-  const { year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0 } = part;
-  return Date.UTC(year, month - 1, day, hour, minute, second) - Math.floor(at / 1000) * 1000;
 }
 
 function fits(fields: Fields, day: Date): boolean {

@@ -2,14 +2,16 @@
  * Clients of the pooler of a PostgresCluster do not notice what is planned: a switchover, and a restart of all members. Beside it, what
  * exporters tell, and access from outside of the Kubernetes cluster.
  */
+
 import { execFile } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { switchoverAnnotation } from '../../../src/api/maintenance.ts';
 import { pods as podResource, secrets, services } from '../../../src/api/resource.ts';
 import { images as recipes } from '../../../src/engines/images.ts';
-import { exporterComponent, exporterPort, switchoverAnnotation } from '../../../src/engines/postgres/names.ts';
+import { exporterComponent, exporterPort } from '../../../src/engines/postgres/names.ts';
 import { type Pod, podIsReady } from '../../../src/resources/children.ts';
 import { componentLabel } from '../../../src/resources/metadata.ts';
 import { createProgress } from '../../../src/sandbox/progress.ts';

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { switchoverAnnotation } from '../../../src/api/maintenance.ts';
 import type { KubeObject } from '../../../src/api/object.ts';
 import type { PostgresSpecInput } from '../../../src/engines/postgres/kind/schema.ts';
-import { roles, switchoverAnnotation } from '../../../src/engines/postgres/names.ts';
+import { roles } from '../../../src/engines/postgres/names.ts';
 import type { LoginSeen } from '../../../src/engines/postgres/observe/logins.ts';
 import { texts } from '../../../src/engines/postgres/resources/shell/texts.ts';
 import { objectNamed, postgresObjects } from '../../support/postgres-objects.ts';

@@ -36,6 +36,7 @@ const overlapping = (minutes: number, more: Story = {}): Story => ({
   observed: { at: minutesLater(minutes), ...more.observed },
 });
 const named = (name: string) => ({ auth: { secretRef: { name } } });
+const moved = { ...both, before: named('one'), spec: named('two') } as const satisfies Story;
 
 describe('another password in the Secret', () => {
   it.each<PlanRow>([
@@ -104,6 +105,13 @@ describe('the password of before', () => {
       'nor before a restart that is due',
       overlapping(60, { pods: { 'db-1': 'outdated' } }),
       ['delete Pod db-1', 'wait Restarting'],
+    ],
+    [
+      'nor before the templates have the Secret that is named now',
+      { ...moved, status: standing(moved), observed: { at: minutesLater(60) } },
+      ['db', 'db-sentinel']
+        .map((set) => `apply StatefulSet ${set}: spec.template.spec.volumes[auth].secret.secretName one > two`)
+        .concat('settled'),
     ],
     [
       'nor while somebody does not know the new one',

@@ -92,7 +92,7 @@ written; run ping.sh; volume; killed; start; volume`;
   });
 
   it('R4: a node that copies cannot be elected, nor when its primary has just ended: what it holds is older', () => {
-    const story = `${before}\nother; cli -h 127.0.0.2 config set rdb-key-save-delay 300000 > /dev/null
+    const story = `${before}\nother; cli -h 127.0.0.2 config set rdb-key-save-delay 100000 > /dev/null
 cli replicaof 127.0.0.2 6379 > /dev/null; until cli info replication | grep -q sync_in_progress:1; do sleep 0.02; done
 run ping.sh; volume; kill -9 -$primary; until cli info replication | grep -q sync_in_progress:0; do sleep 0.02; done
 run ping.sh; volume; echo -9999999 > run/behind; run ping.sh; volume`;

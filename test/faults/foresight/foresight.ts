@@ -6,12 +6,12 @@
  * from that view: nobody can show what follows from what he does not see. What the processes answered is the same.
  */
 import { isDeepStrictEqual } from 'node:util';
-import { isOptional, type Plan } from '../../../src/plan/plan.ts';
+import { isOptional, type Plan, type Step } from '../../../src/plan/plan.ts';
 import { describeStep } from '../../../src/runtime/executor.ts';
 import type { TransportRequest } from '../../../src/runtime/transport.ts';
 import { isRead, targetOf } from '../wire/request.ts';
 import type { WireEntry } from '../wire/wire.ts';
-import { asSeen, planFrom, planWords, wasBehind } from './made-again.ts';
+import { asSeen, plansFrom, planWords, wasBehind } from './made-again.ts';
 import { isPlanned, isShownBy } from './planned-request.ts';
 import type { Act, ForesightRecorder, Pass } from './recorder.ts';
 import { rememberedMs, waitingSteps } from './waiting-steps.ts';
@@ -36,25 +36,25 @@ export async function unforeseen(
   entries: readonly WireEntry[],
   isWhole: boolean,
 ): Promise<readonly string[]> {
-  const previews = new Map<Pass, Map<'there' | 'seen', Promise<Plan>>>();
-  const preview = (pass: Pass, from: 'there' | 'seen'): Promise<Plan> => {
-    const known = previews.get(pass) ?? new Map<'there' | 'seen', Promise<Plan>>();
+  const previews = new Map<Pass, Map<'there' | 'seen', Promise<readonly Plan[]>>>();
+  const preview = (pass: Pass, from: 'there' | 'seen'): Promise<readonly Plan[]> => {
+    const known = previews.get(pass) ?? new Map<'there' | 'seen', Promise<readonly Plan[]>>();
     previews.set(pass, known);
-    const made = known.get(from) ?? planFrom(pass, from === 'there' ? pass.objects : asSeen(pass));
+    const made = known.get(from) ?? plansFrom(pass, from === 'there' ? pass.objects : asSeen(pass));
     known.set(from, made);
     return made;
   };
   const holds = async (pass: Pass, isIn: (plan: Plan) => boolean): Promise<boolean> => {
     try {
-      if (isIn(await preview(pass, 'there'))) return true;
+      if ((await preview(pass, 'there')).some(isIn)) return true;
     } catch (error) {
       if (!wasBehind(pass)) throw error;
     }
-    return wasBehind(pass) && isIn(await preview(pass, 'seen'));
+    return wasBehind(pass) && (await preview(pass, 'seen')).some(isIn);
   };
   const shown = async (pass: Pass | undefined): Promise<string> => {
     if (pass === undefined) return 'there was no pass';
-    return planWords(await preview(pass, wasBehind(pass) ? 'seen' : 'there'));
+    return (await preview(pass, wasBehind(pass) ? 'seen' : 'there')).map(planWords).join('; without its turn, ');
   };
 
   const found: string[] = [];
@@ -74,25 +74,26 @@ export async function unforeseen(
   }
   const undone: string[] = [];
   for (const pass of isWhole ? begunPasses(passes, entries, acts) : []) {
-    const { steps } = await preview(pass, wasBehind(pass) ? 'seen' : 'there');
+    const plans = await preview(pass, wasBehind(pass) ? 'seen' : 'there');
     const own = ofPass(pass, passes, entries);
     const sent = own.flatMap(({ request }) => request ?? []);
     const since = (own[0]?.at ?? 0) - rememberedMs;
     const earlier = entries.filter(
       ({ life, at, order }) => life === pass.life && order < pass.sentBefore && at >= since,
     );
-    const waiting = waitingSteps(steps, (step) =>
-      earlier.some(({ request }) => request !== undefined && isShownBy(step, request)),
-    );
     const done = acts.flatMap((act) => (act.pass === pass ? [act.action] : []));
-    for (const step of steps) {
-      const isDone =
-        step.type === 'act'
-          ? done.some((action) => isDeepStrictEqual(action, step.action))
-          : sent.some((request) => isShownBy(step, request));
-      if (!isDone && !isOptional(step) && !waiting.has(step))
-        undone.push(`${describeStep(step)} was planned, and was not done`);
-    }
+    const isDone = (step: Step): boolean =>
+      step.type === 'act'
+        ? done.some((action) => isDeepStrictEqual(action, step.action))
+        : sent.some((request) => isShownBy(step, request));
+    const left = plans.map(({ steps }) => {
+      const waiting = waitingSteps(steps, (step) =>
+        earlier.some(({ request }) => request !== undefined && isShownBy(step, request)),
+      );
+      return steps.filter((step) => !isDone(step) && !isOptional(step) && !waiting.has(step));
+    });
+    if (left.some((steps) => steps.length === 0)) continue;
+    for (const step of left[0] ?? []) undone.push(`${describeStep(step)} was planned, and was not done`);
   }
   return [...found, ...undone, ...commandsApart(entries, acts)];
 }

@@ -6,6 +6,7 @@ import { configMaps } from '../../../src/api/resource.ts';
 import type { Assessment } from '../../../src/engine/engine.ts';
 import { blocked, type ObjectStep, type Step, settled } from '../../../src/plan/plan.ts';
 import { noChildren } from '../../../src/resources/children.ts';
+import { instanceLabel, managedBy, managedByLabel, nameLabel } from '../../../src/resources/metadata.ts';
 import { createClient } from '../../../src/runtime/client.ts';
 import { createSecretReader, engineIO } from '../../../src/runtime/engine-context.ts';
 import { testEngine } from '../../support/test-engine.ts';
@@ -184,6 +185,35 @@ describe('the next pass', () => {
     expect(found().filter((line) => line.startsWith('none'))).toEqual([
       'none: planned, and not done: create ConfigMap db-first; do test.turn',
     ]);
+  });
+
+  it('expects no rollout of one that may wait for its turn', async () => {
+    const labels = { [managedByLabel]: managedBy, [nameLabel]: engine.name, [instanceLabel]: 'db' };
+    const metadata = { namespace: 'team', uid: 'v', resourceVersion: '1', labels };
+    const ready = { conditions: [{ type: 'Ready', status: 'True' }] };
+    const set = {
+      ...{ apiVersion: 'apps/v1', kind: 'StatefulSet', metadata: { ...metadata, name: 'db', generation: 1 } },
+      ...{
+        spec: { replicas: 1, template: { spec: { containers: [] } } },
+        status: { observedGeneration: 1, updateRevision: 'r' },
+      },
+    };
+    const pod = {
+      ...{ apiVersion: 'v1', kind: 'Pod', metadata: { ...metadata, name: 'db-0' }, status: ready },
+    };
+    const changes = [{ path: 'spec.template.spec', to: 'x' }];
+    const rollout: Step = { type: 'apply', object: set, changes };
+    there = [
+      { ...cluster, status: { initialized: true } },
+      set,
+      { ...pod, metadata: { ...pod.metadata, labels: { ...labels, 'controller-revision-hash': 'r' } } },
+    ];
+    engine.find = () => ({ plan: { steps: [create('db-a'), rollout], outcome: settled } });
+    await survey();
+    await client().create(configMap('db-a'));
+    await survey();
+    await Promise.resolve();
+    expect(found()).toEqual([expect.stringContaining('create ConfigMap db-a')]);
   });
 
   it('expects nothing of a pass that did nothing', async () => {

@@ -17,7 +17,7 @@ import type { Clock } from '../../../src/system/clock.ts';
 import { changingCommand } from '../wire/command.ts';
 import { targetOf } from '../wire/request.ts';
 import { isApart } from './foresight.ts';
-import { asSeen, planFrom, planWords, wasBehind } from './made-again.ts';
+import { asSeen, plansFrom, planWords, wasBehind } from './made-again.ts';
 import { isShownBy } from './planned-request.ts';
 import { type Edges, foresightRecorder, type Pass } from './recorder.ts';
 import { rememberedMs, waitingSteps } from './waiting-steps.ts';
@@ -100,7 +100,7 @@ export function liveForesight(options: LiveForesightOptions): Edges {
       const pass: Pass = { ...course.pass, objects: await objects() };
       const shown: Shown[] = [];
       const add = async (from: Shown['from'], these: readonly KubeObject[]): Promise<void> => {
-        shown.push({ from, plan: await planFrom(pass, these), done: new Set() });
+        for (const plan of await plansFrom(pass, these)) shown.push({ from, plan, done: new Set() });
       };
       if (!wasBehind(pass)) await add('there', pass.objects);
       else {

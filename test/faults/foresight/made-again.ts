@@ -2,11 +2,13 @@
  * A plan made again, in the code of the CLI, from what was known at the beginning of a pass: the objects, and what the
  * processes answered.
  */
+import type { Cluster, CommonSpec } from '../../../src/api/cluster.ts';
 import type { KubeObject } from '../../../src/api/object.ts';
 import { previewOf } from '../../../src/cli/plan-live.ts';
 import type { KindHandler } from '../../../src/engine/engine.ts';
 import type { EngineContext } from '../../../src/engine/engine-context.ts';
 import type { Plan } from '../../../src/plan/plan.ts';
+import { type Gated, gated, waitingForRollout } from '../../../src/plan/rollout-gate.ts';
 import { instanceLabel, managedBy, managedByLabel, nameLabel } from '../../../src/resources/metadata.ts';
 import { describeStep } from '../../../src/runtime/executor.ts';
 import { sleep } from '../../../src/system/clock.ts';
@@ -24,8 +26,25 @@ const unreachable = (): Promise<never> => Promise.reject(new Error('nobody is as
 /** Virtual milliseconds: each process is given up after one second, or a few. */
 const patienceMs = 300_000;
 
-/** The CLI's plan, as of the beginning of the pass, from these objects. */
-export async function planFrom(pass: Pass, objects: readonly KubeObject[]): Promise<Plan> {
+/**
+ * The CLI's plan, as of the beginning of the pass, from these objects; and, where a rollout begins with it, what is left of it while other
+ * clusters restart pods. The CLI shows the rollout, and says that it waits for its turn, which only the operator knows.
+ */
+export async function plansFrom(pass: Pass, objects: readonly KubeObject[]): Promise<readonly Plan[]> {
+  let begins = false;
+  const first = await planFrom(pass, objects, (plan, left) => {
+    begins = left.hold?.reason === waitingForRollout;
+    return plan;
+  });
+  return begins ? [first, await planFrom(pass, objects, (_, left) => left.plan)] : [first];
+}
+
+/** `chosen`: of the engine's plan, or of what is left of it without a place. */
+async function planFrom(
+  pass: Pass,
+  objects: readonly KubeObject[],
+  chosen: (plan: Plan, withoutPlace: Gated) => Plan,
+): Promise<Plan> {
   const time = virtualTime();
   const { name, namespace } = pass.cluster.metadata;
   const again = (io: EngineContext): EngineContext => ({
@@ -37,8 +56,17 @@ export async function planFrom(pass: Pass, objects: readonly KubeObject[]): Prom
   const { removal } = pass.engine;
   const engine: KindHandler = {
     ...pass.engine,
-    assess: (cluster, children, io, referred, peers) =>
-      pass.engine.assess(cluster, children, again(io), referred, peers),
+    async assess(cluster, children, io, referred, peers) {
+      const assessment = await pass.engine.assess(cluster, children, again(io), referred, peers);
+      const { plan } = assessment;
+      const facts = {
+        cluster: cluster as Cluster<CommonSpec>,
+        children,
+        resource: pass.engine.kind.resource,
+        now: pass.now,
+      };
+      return { ...assessment, plan: chosen(plan, gated(plan, { ...facts, takePlace: () => 'others' })) };
+    },
     ...(removal === undefined ? {} : { removal: (cluster, io, referred) => removal(cluster, again(io), referred) }),
   };
   const reads = [...pass.secretReads];

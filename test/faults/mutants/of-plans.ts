@@ -3,6 +3,34 @@ import type { Mutant } from './mutant.ts';
 
 export const planMutants: readonly Mutant[] = [
   {
+    id: 'rollout-outside-of-window',
+    defect: 'a rollout begins outside of the maintenance windows',
+    edits: [
+      {
+        file: 'plan/rollout-gate.ts',
+        find: 'if (closed !== undefined) return closed;',
+        replace: 'void closed;',
+      },
+    ],
+    scenarios: ['S4 window'],
+    classes: ['F1'],
+    oracle: 'O4',
+  },
+  {
+    id: 'correction-waits-for-window',
+    defect: 'the correction of an image that does not start waits for a maintenance window',
+    edits: [
+      {
+        file: 'plan/template-write.ts',
+        find: 'if (isOutdated(live, children) || pods.some(cannotStart)) return true;',
+        replace: '',
+      },
+    ],
+    scenarios: ['S14 window'],
+    classes: ['F1'],
+    oracle: 'O1',
+  },
+  {
     id: 'policy-ignored',
     defect: 'a deleted cluster takes its data along, whatever the policy says',
     seen: 'zookeeper #312 and its kind',

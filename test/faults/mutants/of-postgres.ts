@@ -179,8 +179,8 @@ export const postgresMutants: readonly Mutant[] = [
     edits: [
       {
         file: 'engines/postgres/plan/upgrade-begin.ts',
-        find: '    rehearsal(situation, planned) ??\n',
-        replace: '',
+        find: 'const rehearsed = rehearsal(situation, planned);',
+        replace: 'const rehearsed = undefined;\n  void rehearsal;',
       },
     ],
     scenarios: ['postgres S16 refused'],
@@ -243,8 +243,8 @@ export const postgresMutants: readonly Mutant[] = [
     edits: [
       {
         file: 'engines/postgres/plan/upgrade-begin.ts',
-        find: '    backup(situation, planned, objects) ?? {',
-        replace: '    {',
+        find: '    ...(backup(situation, planned, objects) ?? {',
+        replace: '    ...({',
       },
     ],
     scenarios: ['postgres S5'],

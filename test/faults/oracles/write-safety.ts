@@ -13,6 +13,7 @@ import type { Oracle, RunRecord } from '../record.ts';
 import { targetOf } from '../wire/request.ts';
 import type { Commit } from '../world/kubernetes.ts';
 import { isCluster } from './cluster.ts';
+import { outsideOfWindows } from './outside-of-windows.ts';
 
 const operator = 'clusterwright';
 
@@ -226,6 +227,6 @@ export const writeSafety: Oracle = {
       if (told.after === undefined) world.delete(key(resource, object));
       else world.set(key(resource, object), { resource, object: told.after });
     }
-    return [...found, ...run.unsafe, ...run.vault.unsafe];
+    return [...found, ...outsideOfWindows(run), ...run.unsafe, ...run.vault.unsafe];
   },
 };

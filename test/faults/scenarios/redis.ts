@@ -1,4 +1,5 @@
 /** The scenarios of RedisCluster, numbered as in the matrix of fault classes and scenarios. */
+import { correctedOutsideOfWindow, windowOpened } from './maintenance.ts';
 import { anotherPassword, unusablePassword } from './password.ts';
 import { powerCut } from './power.ts';
 import { refusedTemplate } from './refused-template.ts';
@@ -134,6 +135,7 @@ const scenarios: readonly Omit<Scenario, 'engine'>[] = [
     writes: 18,
     written: true,
   },
+  windowOpened(three, 50),
   failoverWithin(three),
   anotherPassword(three),
   unusablePassword(three),
@@ -242,6 +244,7 @@ const scenarios: readonly Omit<Scenario, 'engine'>[] = [
     writes: 28,
     written: true,
   },
+  correctedOutsideOfWindow(three, 36),
   refusedTemplate(three, 44),
   powerCut(three, ['old', 'third', 'new']),
   {

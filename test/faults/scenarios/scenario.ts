@@ -11,8 +11,8 @@ export interface Stage {
   create(spec: Spec): Promise<void>;
   /** Merges into the spec. */
   change(spec: Spec): Promise<void>;
-  /** An annotation of the custom resource. */
-  annotate(name: string, value: string): Promise<void>;
+  /** An annotation of the custom resource; null takes it away. */
+  annotate(name: string, value: string | null): Promise<void>;
   /** The status of the custom resource, or of another one, as text. */
   said(of?: { readonly kind: string; readonly name: string }): string;
   /** Whether there is such an object. */

@@ -14,6 +14,12 @@ const memory = (resident: number): Series => ({
   [`clusterwright_memory_bytes{${pod},part="resident"}`]: always(resident),
   [`clusterwright_memory_bytes{${pod},part="limit"}`]: always(1000),
 });
+/** So many clusters wait behind one, and so many rollouts have ended. */
+const rollouts = (waiting: number, ended: string): Series => ({
+  [`clusterwright_rollouts{${pod},state="waiting"}`]: always(waiting),
+  [`clusterwright_rollouts{${pod},state="running"}`]: always(1),
+  [`clusterwright_rollouts_ended_total{${pod}}`]: ended,
+});
 
 export const operatorCases: readonly AlertCase[] = [
   {
@@ -42,6 +48,19 @@ export const operatorCases: readonly AlertCase[] = [
     fires: requests('503', rising(1)),
     labels: { resource: 'pods', code: '503' },
     quiet: { ...requests('503', '0x47 30x13'), ...requests('409', rising(5)) },
+  },
+  {
+    alert: 'RolloutsHeldUp',
+    fires: rollouts(2, always(3)),
+    labels: {},
+    quiet: rollouts(2, '3x40 4x20'),
+  },
+  {
+    alert: 'RolloutsHeldUp',
+    story: 'nobody waits while one rolls out for long',
+    fires: rollouts(1, always(0)),
+    labels: {},
+    quiet: rollouts(0, always(0)),
   },
   {
     alert: 'OperatorShortOfMemory',

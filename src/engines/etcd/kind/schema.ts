@@ -13,6 +13,7 @@ import { group, version } from '../../../api/group.ts';
 import { imageSchema } from '../../../api/image.ts';
 import type { KindDefinition } from '../../../api/kind.ts';
 import { deletionPolicySchema, pausedSchema } from '../../../api/lifecycle.ts';
+import { maintenanceSchema } from '../../../api/maintenance.ts';
 import { metadataSchema } from '../../../api/metadata.ts';
 import { networkPolicySchema } from '../../../api/network-policy.ts';
 import { podsWithAccountSchema } from '../../../api/pods.ts';
@@ -133,11 +134,13 @@ const authSchema = {
   },
 } as const satisfies StructuralSchema;
 
-const maintenanceSchema = {
+const etcdMaintenanceSchema = {
   type: 'object',
-  description: 'Automatic maintenance of the databases, one member at a time.',
+  description:
+    'Automatic maintenance of the databases, one member at a time, and when members may restart for changes that can wait.',
   default: {},
   properties: {
+    ...maintenanceSchema.properties,
     defrag: {
       type: 'object',
       description: 'Defragmentation. A member answers no request while it is defragmented.',
@@ -217,7 +220,7 @@ export const etcdSpecSchema = {
     config: configSchema,
     auth: authSchema,
     tls: etcdTlsSchema,
-    maintenance: maintenanceSchema,
+    maintenance: etcdMaintenanceSchema,
     backup: backupPolicySchema(', and one before a change of the minor version'),
     bootstrap: bootstrapSchema(restoreOptions),
     deletionPolicy: deletionPolicySchema,

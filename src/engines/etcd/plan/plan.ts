@@ -44,6 +44,12 @@ const recheckMs = 1000;
 const blankMs = 5000;
 
 export function planEtcd(situation: Situation, take: BackupFactory): EtcdPlan {
+  const gate = versionGate(situation, take);
+  const plan = planWith(situation, gate);
+  return gate.begins === true ? { ...plan, otherwise: planWith(situation, versionGate(situation, take, false)) } : plan;
+}
+
+function planWith(situation: Situation, gate: VersionGate): EtcdPlan {
   const { cluster, children } = situation;
   const copied = copiedVolumes(situation);
   if (copied !== undefined) return { steps: [], outcome: blocked('CopiedVolumes', copied) };
@@ -52,7 +58,7 @@ export function planEtcd(situation: Situation, take: BackupFactory): EtcdPlan {
   if (foreign !== undefined) return { steps, outcome: blocked('ForeignCluster', foreign) };
   // Whoever is to stop needs none, and once nobody runs there is nobody who trusts the old ones.
   if (lost !== undefined && cluster.spec.replicas > 0) return { steps, outcome: blocked('CertificatesLost', lost) };
-  const plan = planCluster(situation, versionGate(situation, take), steps.length > 0);
+  const plan = planCluster(situation, gate, steps.length > 0);
   const whole = { ...plan, steps: [...steps, ...plan.steps] };
   return sparingVolumes(awaitingExpansion(whole, cluster.spec.storage.size, volumesOf(situation)), children, (pods) =>
     goingVolumesOutcome(

@@ -25,6 +25,8 @@ import { doneWith, versionBackup } from './version-backup.ts';
 
 export interface VersionGate {
   readonly isOpen: boolean;
+  /** Another minor begins with this plan, or the backup before it. */
+  readonly begins?: true;
   /** What it waits for, or what is in the way; instead of "settled". */
   readonly outcome?: Outcome;
   /** Towards a backup, or away from one that nobody waits for any more. */
@@ -94,7 +96,8 @@ function isJoining({ members = [], spec }: Situation): boolean {
   return isIncomplete || members.some(({ isLearner }) => isLearner);
 }
 
-export function versionGate(situation: Situation, take: BackupFactory): VersionGate {
+/** `mayBegin`: another minor may begin now. Where one would, and may not, nothing of it is done, not even its backup. */
+export function versionGate(situation: Situation, take: BackupFactory, mayBegin = true): VersionGate {
   const { spec, cluster, members } = situation;
   const mismatch = imageMismatch(situation);
   if (mismatch !== undefined) return gateMismatch(situation, mismatch);
@@ -113,10 +116,12 @@ export function versionGate(situation: Situation, take: BackupFactory): VersionG
   }
   const gate = old < wanted ? gateUp(situation) : gateDown(situation, wanted);
   const isNext = gate.isOpen || gate.target !== undefined;
+  if (!isBegun && isNext && !mayBegin) return { isOpen: false, steps: [] };
   const before = isBegun || !isNext ? undefined : backupGate(situation, old, take);
+  const begins = !isBegun && isNext ? ({ begins: true } as const) : {};
   if (before !== undefined)
-    return { ...before, ...(gate.downgrade === undefined ? {} : { downgrade: gate.downgrade }) };
-  return spec.backup === undefined ? withNote(gate) : gate;
+    return { ...before, ...begins, ...(gate.downgrade === undefined ? {} : { downgrade: gate.downgrade }) };
+  return { ...(spec.backup === undefined ? withNote(gate) : gate), ...begins };
 }
 
 /** A downgrade that was begun by mistake would keep everybody from joining. */

@@ -8,6 +8,7 @@ import { group, version } from '../../../api/group.ts';
 import { imageSchema } from '../../../api/image.ts';
 import type { KindDefinition } from '../../../api/kind.ts';
 import { deletionPolicySchema, pausedSchema } from '../../../api/lifecycle.ts';
+import { maintenanceSchema } from '../../../api/maintenance.ts';
 import { metadataSchema } from '../../../api/metadata.ts';
 import { networkPolicySchema } from '../../../api/network-policy.ts';
 import { podsSchema } from '../../../api/pods.ts';
@@ -200,6 +201,7 @@ export const postgresSpecSchema = {
     bootstrap: postgresBootstrapSchema,
     init: initSchema,
     deletionPolicy: deletionPolicySchema,
+    maintenance: maintenanceSchema,
     paused: pausedSchema('The database keeps running, and Patroni keeps failing over.'),
   },
   'x-kubernetes-validations': [

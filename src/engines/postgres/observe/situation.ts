@@ -81,6 +81,8 @@ export interface Situation {
   readonly request?: string;
   /** Takes writes and holds the lock. */
   readonly primary?: LiveMember;
+  /** What would happen where nobody may be interrupted for what can wait. */
+  readonly mayNotInterrupt?: true;
 }
 
 export function situationOf(wanted: Cluster<PostgresSpec>, children: Children, observed: PostgresObserved): Situation {

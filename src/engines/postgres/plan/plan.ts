@@ -52,6 +52,11 @@ import type { UpgradePlan } from './upgrade-plan.ts';
 import { holdSteps, retireSteps } from './volumes.ts';
 
 export function planPostgres(situation: Situation, take: BackupFactory): PostgresPlan {
+  const { canWait, ...plan } = planWhole(situation, take);
+  return canWait === true ? { ...plan, otherwise: planWhole({ ...situation, mayNotInterrupt: true }, take) } : plan;
+}
+
+function planWhole(situation: Situation, take: BackupFactory): PostgresPlan {
   const { spec, children, claims, walClaims } = situation;
   const volumes = { ...children, claims: [...claims.values()] };
   const data = awaitingExpansion(planCluster(situation, take), spec.storage.size, volumes);
@@ -195,7 +200,7 @@ function planMembers(situation: Situation, take: BackupFactory): PostgresPlan {
   const unread = unreadSettings(situation);
   if (unread !== undefined)
     return withObjects(situation, roster, unread.steps, wait('Updating', unread.message, recheckMs));
-  const rollout = planRestart(situation);
+  const rollout = situation.mayNotInterrupt === true ? undefined : planRestart(situation);
   // A kubelet may take minutes for a resize. Who is primary matters nothing to it, and may matter to the one who asks.
   const isWaiting =
     rollout?.steps.length === 0 && rollout.outcome.state === 'wait' && rollout.outcome.reason === 'Resizing';
@@ -207,9 +212,15 @@ function planMembers(situation: Situation, take: BackupFactory): PostgresPlan {
     planInit(situation, primary) ??
     planLogicalImport(situation, primary);
   const orReloads = <S>(changes: readonly S[]) => (changes.length === 0 ? reloads : changes);
-  if (change !== undefined) return withObjects(situation, roster, orReloads(change.steps), change.outcome);
+  if (change !== undefined) {
+    const plan = withObjects(situation, roster, orReloads(change.steps), change.outcome);
+    return change === rollout && rollout.steps.some(({ type }) => type === 'act') ? { ...plan, canWait: true } : plan;
+  }
   const next = finishUpgrade(situation, take) ?? beginUpgrade(situation, take);
-  if (next !== undefined) return withUpgrade(situation, { ...next, steps: orReloads(next.steps) });
+  if (next !== undefined) {
+    const plan = withUpgrade(situation, { ...next, steps: orReloads(next.steps) });
+    return next.begins === true ? { ...plan, canWait: true } : plan;
+  }
   const outcome = withRefusedParameters(situation, whole(situation));
   return withObjects(situation, roster, [...reloads, ...leftJobs(situation)], outcome);
 }

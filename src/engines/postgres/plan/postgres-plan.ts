@@ -2,4 +2,7 @@
 import type { Plan } from '../../../plan/plan.ts';
 import type { PostgresAction } from '../action.ts';
 
-export type PostgresPlan = Plan<PostgresAction>;
+export interface PostgresPlan extends Plan<PostgresAction> {
+  /** It restarts servers for their settings, or begins a major upgrade: both can wait. */
+  readonly canWait?: true;
+}

@@ -1,6 +1,7 @@
 /** What a person asks for with an annotation on the custom resource. Each counts once: it goes when it is done. */
+import { switchoverAnnotation } from '../../../api/maintenance.ts';
 import { blocked, type Outcome, wait } from '../../../plan/plan.ts';
-import { indexInPodName, replaceAnnotation, switchoverAnnotation } from '../names.ts';
+import { indexInPodName, replaceAnnotation } from '../names.ts';
 import type { LiveMember } from '../observe/observed.ts';
 import type { Situation } from '../observe/situation.ts';
 import { pauseFor } from './pooler.ts';

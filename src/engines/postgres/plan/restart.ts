@@ -1,11 +1,11 @@
 /** Who restarts next, and how. */
+import { restartAnnotation } from '../../../api/maintenance.ts';
 import { type Plan, wait } from '../../../plan/plan.ts';
 import { isResizing } from '../../../plan/resize.ts';
 import { resizeTurn, whyNotInPlace } from '../../../plan/resize-turn.ts';
 import { restartSteps, stuckPod } from '../../../plan/rollout.ts';
 import type { Pod } from '../../../resources/children.ts';
 import type { PostgresAction } from '../action.ts';
-import { restartAnnotation } from '../names.ts';
 import type { LiveMember } from '../observe/observed.ts';
 import { isPrimary, podOf, type Situation } from '../observe/situation.ts';
 import { isOutdated } from './outdated.ts';

@@ -4,7 +4,7 @@
  */
 import type { BackupFactory, OwnBackup } from '../../../engine/backup-support.ts';
 import { goodForMs, requiredBackup, versionBackupReason } from '../../../jobs/required-backup.ts';
-import { blocked, wait } from '../../../plan/plan.ts';
+import { blocked, settled, wait } from '../../../plan/plan.ts';
 import { indexOf, type Situation } from '../observe/situation.ts';
 import { postgresImage } from '../resources/pods.ts';
 import type { UpgradeRecord } from '../resources/upgrade-record.ts';
@@ -45,14 +45,17 @@ export function beginUpgrade(situation: Situation, take: BackupFactory): Upgrade
     const message = `PostgreSQL ${from} becomes ${to} only after a backup, and no backup can be taken: spec.backup names no target. To upgrade without one, set spec.upgrade.withoutBackup to true`;
     return { ...staying, outcome: blocked('UpgradeNeedsBackup', message) };
   }
-  return (
-    rehearsal(situation, planned) ??
-    backup(situation, planned, objects) ?? {
+  const rehearsed = rehearsal(situation, planned);
+  if (rehearsed !== undefined) return rehearsed;
+  if (situation.mayNotInterrupt === true) return { ...staying, outcome: settled };
+  return {
+    begins: true,
+    ...(backup(situation, planned, objects) ?? {
       steps: [],
       record: { ...planned, stage: 'stopping', leader, oldSystem: store.systemId } satisfies UpgradeRecord,
       outcome: wait('Upgrading', `PostgreSQL ${from} becomes ${to}: the members stop`, upgradeRecheckMs),
-    }
-  );
+    }),
+  };
 }
 
 /** Undefined once it has succeeded. */

@@ -8,6 +8,8 @@ import type { UpgradeRecord } from '../resources/upgrade-record.ts';
 export interface UpgradePlan {
   readonly steps: readonly Step<PostgresAction>[];
   readonly outcome: Outcome;
+  /** It begins with this plan, or with the backup that this plan takes: the members stop. */
+  readonly begins?: true;
   /** Undefined: the upgrade is over. */
   readonly record: UpgradeRecord | undefined;
   /** Default: all members. */

@@ -5,6 +5,7 @@
  * The template decides about restarts, so nothing in here may depend on who else is a member.
  */
 import type { Cluster } from '../../../api/cluster.ts';
+import { restartAnnotation } from '../../../api/maintenance.ts';
 import type { KubeObject } from '../../../api/object.ts';
 import { canonicalQuantity } from '../../../api/quantity.ts';
 import { computeResources } from '../../../resources/compute.ts';
@@ -27,7 +28,6 @@ import {
   patroniPort,
   postgresNames,
   programs,
-  restartAnnotation,
   roleLabel,
   roles,
   serverCasAnnotation,

@@ -16,6 +16,7 @@ import { group, version } from '../../../api/group.ts';
 import { imageSchema } from '../../../api/image.ts';
 import type { KindDefinition } from '../../../api/kind.ts';
 import { deletionPolicySchema, pausedSchema } from '../../../api/lifecycle.ts';
+import { maintenanceSchema } from '../../../api/maintenance.ts';
 import { metadataSchema } from '../../../api/metadata.ts';
 import { networkPolicySchema } from '../../../api/network-policy.ts';
 import { podsWithAccountSchema } from '../../../api/pods.ts';
@@ -199,6 +200,7 @@ export const redisSpecSchema = {
     backup: backupPolicySchema(),
     bootstrap: redisBootstrapSchema,
     deletionPolicy: deletionPolicySchema,
+    maintenance: maintenanceSchema,
     paused: pausedSchema('The database runs, and Sentinel still performs failovers.'),
   },
   'x-kubernetes-validations': [

@@ -13,7 +13,15 @@ import { wantedUsers } from '../client/wanted-users.ts';
 import type { RedisSpec } from '../kind/schema.ts';
 import { serverIn } from '../kind/server.ts';
 import { importSource } from '../kind/source.ts';
-import { dataPort, redisNames, sentinelPort, sentinelsCarrier, termCarrier, unassigned } from '../names.ts';
+import {
+  dataPort,
+  preferredPriority,
+  redisNames,
+  sentinelPort,
+  sentinelsCarrier,
+  termCarrier,
+  unassigned,
+} from '../names.ts';
 import { isDataPod, isSentinelPod } from '../resources/members.ts';
 import { settingsToHold } from '../resources/settings.ts';
 import { timingOf } from '../resources/timing.ts';
@@ -210,6 +218,7 @@ export function dataNode(
     }),
     fullSyncs: Number(info.sync_full ?? 0),
     failoverEligible: Number(priority ?? 0) > 0,
+    ...(Number(priority) === preferredPriority ? { preferred: true as const } : {}),
     ...(isUnwritten(info) ? { unwritten: true } : {}),
     ...(term === undefined ? {} : { term }),
     ...(told === String(sentinelPort) ? { asksSentinels: true } : {}),

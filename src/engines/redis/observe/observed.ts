@@ -65,6 +65,8 @@ export interface DataNode {
    * dataset, until it has copied that and written it down.
    */
   readonly failoverEligible: boolean;
+  /** Sentinel elects it rather than another one that has as much. */
+  readonly preferred?: true;
   /** The append-only file may not hold its dataset: it is off, or is written anew. */
   readonly unwritten?: true;
   /** The term on its volume: its last time as primary, or the one of the primary that it followed. */

@@ -54,23 +54,24 @@ export const withoutIdentity = memoize((object: KubeObject): KubeObject => {
 
 const isMonitored = (object: KubeObject): boolean => specOf(object).template.spec.initContainers !== undefined;
 
-/** The one that servers were started with, as we write it: without what the API server has filled in. */
-function mountedPassword(live: KubeObject): Volume | undefined {
+/** Name and key of the Secret with whose password pods start. */
+export function mountedPassword(live: KubeObject): { readonly name: string; readonly key: string } | undefined {
   const secret = volumeOf(live, authVolume)?.secret;
   const [item] = secret?.items ?? [];
   if (secret?.secretName === undefined || item === undefined) return undefined;
-  return passwordVolume({ name: secret.secretName, key: item.key });
+  return { name: secret.secretName, key: item.key };
 }
 
 /** The StatefulSet to apply where `live` is there. */
 export function heldBack(wanted: KubeObject, live: KubeObject, holding: Holding): KubeObject {
-  const auth = holding.keepsPassword ? mountedPassword(live) : undefined;
+  const mounted = holding.keepsPassword ? mountedPassword(live) : undefined;
+  // As we write it: without what the API server has filled in.
   const object =
-    auth === undefined
+    mounted === undefined
       ? wanted
       : withPod(wanted, (pod) => ({
           ...pod,
-          volumes: (pod.volumes ?? []).map((volume) => (volume.name === authVolume ? auth : volume)),
+          volumes: (pod.volumes ?? []).map((one) => (one.name === authVolume ? passwordVolume(mounted) : one)),
         }));
   if (mountsIdentity(live)) return object;
   const older = withoutIdentity(object);

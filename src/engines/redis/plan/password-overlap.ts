@@ -13,8 +13,10 @@ import { type ActStep, type Outcome, settled, wait } from '../../../plan/plan.ts
 import type { Formers, Process, RedisAction } from '../action.ts';
 import { passwordSecret } from '../client/password.ts';
 import { defaultOverlap } from '../kind/schema.ts';
+import { redisNames } from '../names.ts';
 import { answering, hasAll, type Lack } from '../observe/observed.ts';
 import type { Situation } from '../observe/situation.ts';
+import { mountedPassword } from './held-template.ts';
 import { isAnyUntold, passwordProblem } from './password-problem.ts';
 
 type Act = ActStep<RedisAction>;
@@ -98,7 +100,7 @@ export function awaitsPasswords(situation: Situation): Outcome | undefined {
 export function planRetirement(situation: Situation): Act[] {
   const { cluster, observed } = situation;
   const processes = processesIn(situation);
-  if (observed.identity !== undefined || !isOver(situation)) return [];
+  if (observed.identity !== undefined || !isOver(situation) || isAnotherMounted(situation)) return [];
   const { name } = passwordSecret(cluster);
   return processes.flatMap((process): Act[] =>
     process.formers === undefined
@@ -113,6 +115,17 @@ export function planRetirement(situation: Situation): Act[] {
   );
 }
 
+/** The template with the Secret of now may wait for a maintenance window. Until then, a pod that starts has the password of the other one. */
+function isAnotherMounted({ cluster, children }: Situation): boolean {
+  const { name, key } = passwordSecret(cluster);
+  const { data, sentinel } = redisNames(cluster.metadata.name);
+  return [data, sentinel].some((set) => {
+    const live = children.statefulSet(set);
+    const mounted = live === undefined ? undefined : mountedPassword(live);
+    return mounted !== undefined && (mounted.name !== name || mounted.key !== key);
+  });
+}
+
 export function retiring(cluster: Situation['cluster']): Outcome {
   const message = `passwords that Secret ${passwordSecret(cluster).name} does not name are removed`;
   return wait('RotatingPassword', message, recheckMs);
@@ -122,7 +135,9 @@ export function retiring(cluster: Situation['cluster']): Outcome {
 export function untilOverlapEnds(situation: Situation): Outcome {
   const left = leftMs(situation);
   if (isOutdated(situation)) return { state: 'settled', recheckMs };
-  return left === undefined ? settled : { state: 'settled', recheckMs: Math.max(recheckMs, Math.min(left, longestMs)) };
+  if (left === undefined) return settled;
+  const next = left > 0 ? Math.max(recheckMs, Math.min(left, longestMs)) : longestMs;
+  return { state: 'settled', recheckMs: next };
 }
 
 function isOver(situation: Situation): boolean {

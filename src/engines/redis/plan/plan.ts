@@ -34,6 +34,7 @@ import { isAnyUntold, passwordProblem } from './password-problem.ts';
 import { heldEntrance, proxyProblem, proxyRestart } from './proxy.ts';
 import { planChoice, planRecord, planTerm } from './record.ts';
 import { awaitsSentinels, configureSteps, planForgetting, planRepairs } from './repair.ts';
+import { planSwitchover, preferenceSteps, restartWanted, withRestart } from './requests.ts';
 import { planRoles } from './roles.ts';
 import { eligibilitySteps, planMovePrimary, type Sizes, sizesFor } from './scaling.ts';
 import { switchoverStep } from './switchover-step.ts';
@@ -148,6 +149,7 @@ function withObjects(
     keepsPassword: isTroubled || isUnheard(situation),
     mayMountIdentity: observed.identity === undefined,
   };
+  const restart = restartWanted(situation);
   const desired = redisResources(cluster).map((wanted) => {
     if (wanted.object.kind === 'Service') return { ...wanted, object: heldEntrance(wanted.object, situation) };
     const isData = wanted.object.metadata.name === names.data;
@@ -155,7 +157,8 @@ function withObjects(
       return wanted;
     const held = isTroubled ? { data: situation.dataSize, sentinels: situation.sentinelSize } : sizes;
     const live = children.statefulSet(wanted.object.metadata.name);
-    const template = live === undefined ? wanted.object : heldBack(wanted.object, live, holding);
+    const asked = withRestart(wanted.object, restart);
+    const template = live === undefined ? asked : heldBack(asked, live, holding);
     return { ...wanted, object: atSize(template, isData ? held.data : held.sentinels) };
   });
   const objects = objectSteps(desired, children);
@@ -189,6 +192,7 @@ function planWithPrimary(situation: Situation, primary: DataNode): RedisPlan {
   const settings = [
     ...planPasswords(situation),
     ...configureSteps(situation),
+    ...preferenceSteps(situation),
     ...planTerm(situation, primary),
     ...planUsers(situation),
   ];
@@ -229,8 +233,8 @@ function planWithPrimary(situation: Situation, primary: DataNode): RedisPlan {
   const sizes = sizesFor(situation, true);
   const shrinking = sizes.data < situation.dataSize || sizes.sentinels < situation.sentinelSize;
   if (shrinking) return withObjects(situation, sizes, [...roles, ...settings], wait('ScalingIn', 'one member leaves'));
-  const restart = planRestart(situation, primary);
-  if (restart !== undefined) return unfinished(restart.steps, restart.outcome);
+  const change = planRestart(situation, primary) ?? planSwitchover(situation, primary);
+  if (change !== undefined) return unfinished(change.steps, change.outcome);
   const retirement = planRetirement(situation);
   if (retirement.length > 0) return unfinished(retirement, retiring(situation.cluster));
   const outcome =

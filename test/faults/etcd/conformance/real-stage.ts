@@ -108,7 +108,7 @@ export function realStage(binary: string, network: string): Stage {
         async () => {
           if (!(await holds())) throw new Error('not yet');
         },
-        { withinMs: 200_000, everyMs: 50 },
+        { withinMs: 90_000, everyMs: 50 },
       );
     },
     async close() {

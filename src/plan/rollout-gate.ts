@@ -1,0 +1,157 @@
+/**
+ * When a rollout may begin: within a maintenance window of the cluster, and when it is the cluster's turn among those of the operator. One
+ * that has begun goes on. Repairs, failovers, sizes and the first start of a cluster never wait.
+ *
+ * What is held back is the template itself, not only the restarts: a pod that is lost meanwhile comes back as it was.
+ */
+import type { Cluster, CommonSpec } from '../api/cluster.ts';
+import {
+  ignoreLimitAnnotation,
+  type MaintenanceWindow,
+  maintenanceNowAnnotation,
+  restartAnnotation,
+} from '../api/maintenance.ts';
+import type { Resource } from '../api/object.ts';
+import type { Children } from '../resources/children.ts';
+import { nextWindow, unknownZones } from './maintenance-window.ts';
+import { type Outcome, type Plan, type Step, wait } from './plan.ts';
+import { refOf } from './ref.ts';
+import {
+  isAtRest,
+  isRepair,
+  isRequestedRestart,
+  isRolling,
+  type TemplateWrite,
+  templateWrites,
+  unreadyPods,
+  withoutWrites,
+} from './template-write.ts';
+
+export const waitingForWindow = 'WaitingForWindow';
+export const waitingForRollout = 'WaitingForRollout';
+
+type Hold = Extract<Outcome, { state: 'wait' }>;
+
+export interface GateFacts {
+  readonly cluster: Cluster<CommonSpec>;
+  readonly resource: Resource;
+  readonly children: Children;
+  /** Milliseconds. */
+  readonly now: number;
+  /**
+   * Asks for a place among the clusters that roll out. Undefined where there is one: it is this cluster's from then on. Otherwise what it waits
+   * for, in words.
+   */
+  takePlace(): string | undefined;
+}
+
+export interface Gated {
+  readonly plan: Plan;
+  /** Why a rollout does not begin. */
+  readonly hold?: Hold;
+  /** Nothing else is waited for: the hold is the outcome of the plan. */
+  readonly isOutcome: boolean;
+  /** A rollout begins with this plan. */
+  readonly begins: boolean;
+  /** None is going on, and none is wanted or may begin yet. */
+  readonly needsNoPlace: boolean;
+}
+
+const maxTimerMs = 24 * 60 * 60 * 1000;
+/** A place that is free wakes the cluster. That is so late at most where nobody tells. */
+const placeRecheckMs = 30_000;
+const unreadyRecheckMs = 5_000;
+
+export function gated(plan: Plan, facts: GateFacts): Gated {
+  const { cluster, children } = facts;
+  const isFormed = cluster.status?.initialized === true;
+  if (plan.destructive === true || !isFormed) return passed(plan, false, false);
+  const rolling = isRolling(children);
+  const edited = { ...facts, isEdited: cluster.status?.observedGeneration !== cluster.metadata.generation };
+  const writes = templateWrites(plan, children).filter((write) => !isRepair(write, edited));
+  const interrupts = !rolling && plan.otherwise !== undefined;
+  if (writes.length === 0 && !interrupts) {
+    const isDone = isAtRest(children);
+    return passed(isDone ? withoutRequest(plan, facts) : plan, false, isDone);
+  }
+  let isInLine = false;
+  const takePlace = (): string | undefined => {
+    isInLine = true;
+    return facts.takePlace();
+  };
+  const hold = holdOn(writes, interrupts, { ...facts, takePlace });
+  // A place that it has got and not used, since its window has closed or a pod is lost.
+  return hold === undefined ? passed(plan, true, false) : held(plan, hold, edited, !isInLine && !rolling);
+}
+
+function passed(plan: Plan, begins: boolean, needsNoPlace: boolean): Gated {
+  const { otherwise: _, ...whole } = plan;
+  return { plan: whole, isOutcome: false, begins, needsNoPlace };
+}
+
+function holdOn(writes: readonly TemplateWrite[], interrupts: boolean, facts: GateFacts): Hold | undefined {
+  const { cluster, children } = facts;
+  const isAsked = !interrupts && writes.every((write) => isRequestedRestart(write, restartAnnotation));
+  const closed = isAsked ? undefined : closedWindow(facts);
+  if (closed !== undefined) return closed;
+  // Pods of now have begun to restart: the others follow, and a correction does, too.
+  if (ignoresLimit(cluster)) return undefined;
+  const unready = isRolling(children) ? [] : unreadyPods(children);
+  if (unready.length > 0) {
+    const message = `pods restart for the changes once all of them are ready: ${unready.join(', ')}; at once with the annotation ${ignoreLimitAnnotation}=true`;
+    return wait(waitingForRollout, message, unreadyRecheckMs);
+  }
+  const others = facts.takePlace();
+  if (others === undefined) return undefined;
+  const message = `pods restart for the changes after ${others}; at once with the annotation ${ignoreLimitAnnotation}=true`;
+  return wait(waitingForRollout, message, placeRecheckMs);
+}
+
+export function ignoresLimit({ metadata }: Pick<Cluster, 'metadata'>): boolean {
+  return metadata.annotations?.[ignoreLimitAnnotation] === 'true';
+}
+
+function closedWindow({ cluster, now }: GateFacts): Hold | undefined {
+  const windows: readonly MaintenanceWindow[] = cluster.spec.maintenance?.windows ?? [];
+  if (cluster.metadata.annotations?.[maintenanceNowAnnotation] !== undefined) return undefined;
+  const state = nextWindow(windows, now);
+  if (state.isOpen) return undefined;
+  const atOnce = `at once with the annotation ${maintenanceNowAnnotation}`;
+  const unknown = unknownZones(windows);
+  const also = unknown.length === 0 ? '' : ` (nobody knows the time zone ${unknown.join(', ')})`;
+  if (state.opensAt === undefined) {
+    return wait(waitingForWindow, `no maintenance window opens${also}: pods restart for the changes ${atOnce}`);
+  }
+  const at = new Date(state.opensAt).toISOString().replace(/\.\d+Z$/, 'Z');
+  const message = `pods restart for the changes in the maintenance window that opens at ${at}${also}; ${atOnce}`;
+  return wait(waitingForWindow, message, Math.min(state.opensAt - now, maxTimerMs));
+}
+
+function held(plan: Plan, hold: Hold, facts: GateFacts & { readonly isEdited: boolean }, needsNoPlace: boolean): Gated {
+  const { children } = facts;
+  const { otherwise: _, ...rest } = plan.otherwise ?? plan;
+  const writes = templateWrites(rest, children).filter((write) => !isRepair(write, facts));
+  const steps = withoutWrites(rest.steps, writes);
+  const isOutcome = rest.outcome.state === 'settled';
+  const outcome = isOutcome ? sooner(hold, rest.outcome.recheckMs) : sooner(rest.outcome, hold.recheckMs);
+  return { plan: { ...rest, steps, outcome }, hold, isOutcome, begins: false, needsNoPlace };
+}
+
+function sooner<O extends Outcome>(outcome: O, ms: number | undefined): O {
+  if (ms === undefined) return outcome;
+  return { ...outcome, recheckMs: Math.min(ms, outcome.recheckMs ?? ms) };
+}
+
+/** The request has been carried out, or there was nothing to do. */
+function withoutRequest(plan: Plan, { cluster, resource }: GateFacts): Plan {
+  const from = cluster.metadata.annotations?.[maintenanceNowAnnotation];
+  const ref = refOf(cluster, resource);
+  if (from === undefined || ref === undefined || plan.outcome.state !== 'settled') return plan;
+  const step: Step = {
+    type: 'patch',
+    ref,
+    patch: { metadata: { annotations: { [maintenanceNowAnnotation]: null } } },
+    changes: [{ path: `metadata.annotations[${maintenanceNowAnnotation}]`, from }],
+  };
+  return { ...plan, steps: [...plan.steps, step] };
+}

@@ -1,0 +1,54 @@
+/** The status of a cluster whose rollout has yet to begin, or that others wait for. Pure. */
+import type { Cluster } from '../api/cluster.ts';
+import { desiredConditions } from '../engine/desired-conditions.ts';
+import type { Assessment, StatusReport } from '../engine/engine.ts';
+import type { Plan } from '../plan/plan.ts';
+import { type Gated, waitingForRollout } from '../plan/rollout-gate.ts';
+
+const judgedTypes: readonly string[] = ['Ready', 'Progressing', 'Degraded', 'Reconciling', 'Stalled'];
+
+/**
+ * The database is as it was, so it is ready. Where somebody has asked for the change and it is about to be their turn, they wait for it:
+ * then it is not, as during the rollout itself.
+ */
+export function heldBackStatus(
+  cluster: Cluster,
+  { status: claim, plan }: Pick<Assessment, 'status' | 'plan'>,
+  { hold, isOutcome }: Pick<Gated, 'hold' | 'isOutcome'>,
+): StatusReport {
+  if (hold === undefined || !isOutcome || (claim.phase !== 'Ready' && !isOfHeldPlan(plan, claim))) return claim;
+  const { phase: before, observedGeneration } = cluster.status ?? {};
+  const isAsked = before === 'Updating' || observedGeneration !== cluster.metadata.generation;
+  const { reason, message } = hold;
+  const isNext = reason === waitingForRollout && isAsked;
+  const found = claim.conditions.filter(({ type }) => !judgedTypes.includes(type));
+  return isNext
+    ? {
+        ...claim,
+        phase: 'Updating',
+        conditions: [...desiredConditions('False', reason, message, { progressing: true }), ...found],
+      }
+    : { ...claim, phase: 'Ready', conditions: [...desiredConditions('True', reason, message, {}), ...found] };
+}
+
+/**
+ * The engine has judged by the plan that is not carried out: the cluster changes, it says, or waits to. Nothing else is the matter with it,
+ * or the other plan would wait for that.
+ */
+function isOfHeldPlan({ outcome, otherwise }: Plan, { phase, conditions }: StatusReport): boolean {
+  const reason = outcome.state === 'wait' ? outcome.reason : 'Updating';
+  const isOfPlan = conditions.some((c) => c.type === 'Ready' && c.status === 'False' && c.reason === reason);
+  return otherwise !== undefined && isOfPlan && (phase === 'Updating' || phase === 'Degraded');
+}
+
+/** A rollout that does not get on holds up those of other clusters: whoever looks at it is told. */
+export function awaited(plan: Plan, claim: StatusReport): readonly [Plan, StatusReport] {
+  const { outcome } = plan;
+  if (outcome.state !== 'wait') return [plan, claim];
+  const message = `${outcome.message}; other clusters wait for this one to end its rollout`;
+  const conditions = claim.conditions.map((c) => (c.message === outcome.message ? { ...c, message } : c));
+  return [
+    { ...plan, outcome: { ...outcome, message } },
+    { ...claim, conditions },
+  ];
+}

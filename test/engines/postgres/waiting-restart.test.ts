@@ -1,0 +1,58 @@
+/** What interrupts members of PostgreSQL without a new template, and waits for a maintenance window all the same. */
+import { describe, expect, it } from 'vitest';
+import { postgresKind } from '../../../src/engines/postgres/kind/schema.ts';
+import { situationOf } from '../../../src/engines/postgres/observe/situation.ts';
+import { planPostgres } from '../../../src/engines/postgres/plan/plan.ts';
+import { postgresStatus } from '../../../src/engines/postgres/status.ts';
+import { heldBack } from '../../support/held-back.ts';
+import { now, postgresWorld, type Story } from '../../support/postgres-situation.ts';
+import { before, jobOf, spec, withJobs } from '../../support/postgres-upgrade.ts';
+import { words } from '../../support/postgres-words.ts';
+
+const status = { initialized: true, phase: 'Ready', observedGeneration: 1 } as const;
+
+function held(story: Story) {
+  const { cluster, children, observed } = postgresWorld({ status, ...story });
+  const situation = situationOf(cluster, children, observed);
+  const plan = planPostgres(situation, () => undefined);
+  const assessment = { plan, status: postgresStatus(situation, plan) };
+  const found = heldBack('window', cluster, children, assessment, { at: now, resource: postgresKind.resource });
+  return { ...found, lines: words(found.plan as ReturnType<typeof planPostgres>) };
+}
+
+const waits = ['wait WaitingForWindow'];
+const pending: Story = { members: { 1: { restartPending: true } } };
+const rehearsed = withJobs(jobOf({ mode: 'rehearse' }, { says: 'system=9' }));
+
+describe('outside of a maintenance window', () => {
+  it.each<readonly [string, Story, string[]]>([
+    ['no server restarts for its settings', pending, waits],
+    [
+      'no primary hands over or restarts for its settings',
+      { spec: { instances: 1 }, members: { 0: { restartPending: true } } },
+      waits,
+    ],
+    ['a rollout that has begun goes on', { pods: { 1: 'outdated' } }, ['delete Pod db-1-0', 'wait Restarting']],
+    ['a major upgrade is rehearsed', { spec, before }, ['create Job db-rehearsal', 'wait Rehearsing']],
+    ['and does not begin', { spec, before, ...rehearsed }, waits],
+    [
+      'a member that is away is what the cluster waits for',
+      { ...pending, members: { 1: { restartPending: true }, 2: 'silent' } },
+      ['wait MembersNotReady'],
+    ],
+    ['nothing waits where nothing is to be done', {}, ['settled']],
+  ])('%s', (_, story, lines) => expect(held(story).lines).toEqual(lines));
+
+  it.each<readonly [string, Story]>([
+    ['for its settings', pending],
+    ['for a major upgrade', { spec, before, ...rehearsed }],
+    [
+      'for its settings, after a time in which a member was away,',
+      { ...pending, status: { ...status, phase: 'Degraded' } },
+    ],
+  ])('a cluster that waits to restart %s is ready', (_, story) => {
+    const found = held(story);
+    expect(found.status.phase).toBe('Ready');
+    expect(found.status.conditions[0]).toMatchObject({ type: 'Ready', status: 'True', reason: 'WaitingForWindow' });
+  });
+});

@@ -1,0 +1,250 @@
+/** What begins, what is held back, and what never waits. */
+import { describe, expect, it } from 'vitest';
+import type { Cluster, CommonSpec } from '../../src/api/cluster.ts';
+import { ignoreLimitAnnotation, maintenanceNowAnnotation, restartAnnotation } from '../../src/api/maintenance.ts';
+import type { KubeObject } from '../../src/api/object.ts';
+import { redisKind } from '../../src/engines/redis/kind/schema.ts';
+import { blocked, type ObjectStep, type Outcome, type Plan, type Step, settled, wait } from '../../src/plan/plan.ts';
+import { gated } from '../../src/plan/rollout-gate.ts';
+import { childrenOf, type Pod } from '../../src/resources/children.ts';
+
+const noon = Date.parse('2026-11-29T12:00:00Z');
+const windows = [{ start: '22:00', duration: '2h', timeZone: 'Etc/UTC' }];
+
+type PodChange = 'outdated' | 'unready' | 'stopped' | 'unscheduled' | 'creating' | 'long creating';
+
+interface Story {
+  readonly spec?: CommonSpec;
+  readonly annotations?: Readonly<Record<string, string>>;
+  readonly isNew?: true;
+  readonly isEdited?: true;
+  readonly pods?: Readonly<Record<number, PodChange>>;
+  readonly steps?: readonly Step[];
+  readonly outcome?: Outcome;
+  readonly plan?: Partial<Plan>;
+  /** Another cluster has the only place. */
+  readonly isTaken?: true;
+}
+
+const set: KubeObject = {
+  apiVersion: 'apps/v1',
+  kind: 'StatefulSet',
+  metadata: { name: 'db', namespace: 'apps', uid: 'set', generation: 1 },
+  spec: { replicas: 3 },
+  status: { observedGeneration: 1, updateRevision: 'new', replicas: 3 },
+};
+
+function pod(index: number, change: PodChange | undefined): Pod {
+  const isReady = change === undefined || change === 'outdated';
+  const isCreating = change === 'creating' || change === 'long creating';
+  return {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: {
+      name: `db-${index}`,
+      labels: { 'controller-revision-hash': change === 'outdated' ? 'old' : 'new' },
+    },
+    status: {
+      phase: change === 'unscheduled' || isCreating ? 'Pending' : 'Running',
+      startTime: change === 'long creating' ? '2026-11-29T11:54:59Z' : '2026-11-29T11:59:00Z',
+      conditions: [
+        { type: 'Ready', status: isReady ? 'True' : 'False' },
+        ...(change === 'unscheduled' ? [{ type: 'PodScheduled', status: 'False' }] : []),
+      ],
+      containerStatuses: [
+        { name: 'db', ...(change === 'stopped' ? { state: { waiting: { reason: 'ImagePullBackOff' } } } : {}) },
+      ],
+    },
+  };
+}
+
+const written = (...paths: string[]): ObjectStep => ({
+  type: 'apply',
+  object: set,
+  changes: paths.map((path) => ({ path, to: path === 'spec.replicas' ? 5 : 'x' })),
+});
+const image = 'spec.template.spec.containers[db].image';
+const secret = 'spec.template.spec.volumes[auth].secret.secretName';
+const template = written(image);
+const act: Step = { type: 'act', action: { type: 'test.act' }, summary: 'ask for something' };
+
+function told(story: Story): string[] {
+  let asked = 0;
+  const cluster: Cluster<CommonSpec> = {
+    apiVersion: 'clusterwright.dev/v1alpha1',
+    kind: 'RedisCluster',
+    metadata: { name: 'db', namespace: 'apps', uid: 'cluster', generation: 2, annotations: story.annotations ?? {} },
+    spec: story.spec ?? {},
+    status: { initialized: story.isNew !== true, observedGeneration: story.isEdited === true ? 1 : 2 },
+  };
+  const children = childrenOf([set, ...[0, 1, 2].map((index) => pod(index, story.pods?.[index]))]);
+  const plan: Plan = { steps: story.steps ?? [template], outcome: story.outcome ?? settled, ...story.plan };
+  const result = gated(plan, {
+    ...{ cluster, children, now: noon, resource: redisKind.resource },
+    takePlace() {
+      asked++;
+      return story.isTaken === true ? 'those of another cluster' : undefined;
+    },
+  });
+  const words = result.plan.steps.map((step) =>
+    step.type === 'act'
+      ? step.summary
+      : 'changes' in step
+        ? `${step.type} ${step.changes.map(({ path }) => path).join(' ')}`
+        : step.type,
+  );
+  const { outcome } = result.plan;
+  return [
+    ...words,
+    ...(outcome.state === 'settled' ? [] : [`${outcome.state} ${outcome.reason}`]),
+    ...(asked > 0 ? ['asks for a place'] : []),
+    ...(result.begins ? ['begins'] : []),
+    ...(result.needsNoPlace ? ['needs no place'] : []),
+  ];
+}
+
+const apply = `apply ${image}`;
+
+describe('a template', () => {
+  it.each<readonly [string, Story, string[]]>([
+    ['is written where nothing is in the way', {}, [apply, 'asks for a place', 'begins']],
+    ['waits for its turn', { isTaken: true }, ['wait WaitingForRollout', 'asks for a place']],
+    [
+      'waits for its window, and asks for no place before',
+      { spec: { maintenance: { windows } } },
+      ['wait WaitingForWindow', 'needs no place'],
+    ],
+    [
+      'does not wait for a window that a person does not wait for',
+      { spec: { maintenance: { windows } }, annotations: { [maintenanceNowAnnotation]: 'x' } },
+      [apply, 'asks for a place', 'begins'],
+    ],
+    [
+      'waits until every pod is ready, and asks for no place before',
+      { pods: { 1: 'unready' } },
+      ['wait WaitingForRollout', 'needs no place'],
+    ],
+    [
+      'does not wait for others where a person has said so',
+      { isTaken: true, pods: { 1: 'unready' }, annotations: { [ignoreLimitAnnotation]: 'true' } },
+      [apply, 'begins'],
+    ],
+    ['of a new cluster waits for nothing', { isNew: true, isTaken: true, spec: { maintenance: { windows } } }, [apply]],
+    ['corrects one that pods have yet to get', { isTaken: true, pods: { 0: 'outdated' } }, [apply]],
+    [
+      'repairs a pod that cannot start, also outside of a window',
+      { isTaken: true, spec: { maintenance: { windows } }, pods: { 2: 'stopped' } },
+      [apply],
+    ],
+    [
+      'repairs a cluster of which nobody is ready, where a person changes it',
+      { isEdited: true, isTaken: true, pods: { 0: 'unready', 1: 'unscheduled', 2: 'unready' } },
+      [apply],
+    ],
+    [
+      'that somebody else has changed is no repair',
+      { isTaken: true, pods: { 0: 'unready', 1: 'unready', 2: 'unready' } },
+      ['wait WaitingForRollout', 'needs no place'],
+    ],
+    ['may be what a pod needs that finds no node', { isTaken: true, pods: { 2: 'unscheduled' } }, [apply]],
+    [
+      'with another Secret repairs a pod that has waited for the present one for long',
+      { spec: { maintenance: { windows } }, steps: [written(secret)], pods: { 2: 'long creating' } },
+      [`apply ${secret}`],
+    ],
+    [
+      'with another Secret repairs no pod that has just begun to start',
+      { spec: { maintenance: { windows } }, steps: [written(secret)], pods: { 2: 'creating' } },
+      ['wait WaitingForWindow', 'needs no place'],
+    ],
+    [
+      'with another Secret repairs nothing where all pods run',
+      { spec: { maintenance: { windows } }, steps: [written(secret)] },
+      ['wait WaitingForWindow', 'needs no place'],
+    ],
+    [
+      'without another volume repairs no pod that waits for its Secret or its image',
+      { spec: { maintenance: { windows } }, pods: { 2: 'long creating' } },
+      ['wait WaitingForWindow', 'needs no place'],
+    ],
+    [
+      'waits, and the size that changes with it does not',
+      { isTaken: true, steps: [written('spec.replicas', image), act] },
+      ['patch spec.replicas', 'ask for something', 'wait WaitingForRollout', 'asks for a place'],
+    ],
+    [
+      'that stays as it is waits for nothing',
+      { isTaken: true, steps: [written('spec.replicas')] },
+      ['apply spec.replicas', 'needs no place'],
+    ],
+    [
+      'restarts on request outside of a window, and not out of turn',
+      {
+        spec: { maintenance: { windows } },
+        steps: [written(`spec.template.metadata.annotations[${restartAnnotation}]`)],
+      },
+      [`apply spec.template.metadata.annotations[${restartAnnotation}]`, 'asks for a place', 'begins'],
+    ],
+    [
+      'restarts on request within a window where more has changed',
+      {
+        spec: { maintenance: { windows } },
+        steps: [written(`spec.template.metadata.annotations[${restartAnnotation}]`, image)],
+      },
+      ['wait WaitingForWindow', 'needs no place'],
+    ],
+  ])('%s', (_, story, words) => expect(told(story)).toEqual(words));
+});
+
+describe('a plan', () => {
+  const otherwise: Plan = { steps: [act], outcome: settled };
+  it.each<readonly [string, Story, string[]]>([
+    [
+      'that waits for something else says so',
+      { isTaken: true, outcome: wait('X', 'x', 5) },
+      ['wait X', 'asks for a place'],
+    ],
+    ['that is blocked says so', { isTaken: true, outcome: blocked('X', 'x') }, ['blocked X', 'asks for a place']],
+    [
+      'that a person has confirmed as a whole waits for nothing',
+      { isTaken: true, plan: { destructive: true } },
+      [apply],
+    ],
+    [
+      'that interrupts somebody is replaced by the other one',
+      { isTaken: true, steps: [], outcome: wait('Restarting', 'x'), plan: { otherwise } },
+      ['ask for something', 'wait WaitingForRollout', 'asks for a place'],
+    ],
+    [
+      'that interrupts somebody goes on while the cluster rolls out',
+      { isTaken: true, steps: [], pods: { 1: 'outdated' }, outcome: wait('Restarting', 'x'), plan: { otherwise } },
+      ['wait Restarting'],
+    ],
+    ['of a cluster at rest needs no place', { steps: [] }, ['needs no place']],
+    ['of a cluster that rolls out keeps it', { steps: [], pods: { 1: 'outdated' } }, []],
+    [
+      'without anything to do ends the request',
+      { steps: [], annotations: { [maintenanceNowAnnotation]: 'x' } },
+      [`patch metadata.annotations[${maintenanceNowAnnotation}]`, 'needs no place'],
+    ],
+  ])('%s', (_, story, words) => expect(told(story)).toEqual(words));
+});
+
+it('says when the window opens, in UTC, and how not to wait', () => {
+  const cluster = {
+    apiVersion: 'clusterwright.dev/v1alpha1',
+    kind: 'RedisCluster',
+    metadata: { name: 'db', namespace: 'apps' },
+    spec: { maintenance: { windows: [{ start: '22:00', duration: '2h', timeZone: 'Europe/Berlin' }] } },
+    status: { initialized: true },
+  } as const;
+  const children = childrenOf([set, ...[0, 1, 2].map((index) => pod(index, undefined))]);
+  const facts = { cluster, children, now: noon, resource: redisKind.resource, takePlace: () => undefined };
+  expect(gated({ steps: [template], outcome: settled }, facts).plan.outcome).toEqual({
+    state: 'wait',
+    reason: 'WaitingForWindow',
+    message:
+      'pods restart for the changes in the maintenance window that opens at 2026-11-29T21:00:00Z; at once with the annotation clusterwright.dev/maintenance-now',
+    recheckMs: 9 * 60 * 60 * 1000,
+  });
+});
