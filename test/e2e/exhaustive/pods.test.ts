@@ -98,7 +98,7 @@ test('labels that are added reach every pod, one restart after the other, and th
       });
     }
   };
-  await until('all pods labelled', isLabelled, { withinMs: 400_000 });
+  await until('all pods labelled', isLabelled, { withinMs: 600_000 });
   await Promise.all([redis.whole({ data: 2, sentinels: 3 }), etcd.whole(3), postgres.whole(2, { withinMs: 120_000 })]);
   const external = { resource: services, namespace: stage.namespace, name: 'r-primary-external' };
   await until('the Service gone', () => expect(stage.client.get(external)).rejects.toSatisfy(isNotFound));
