@@ -36,7 +36,7 @@ export function fencedPod({ program, address, pid, password, sentinels, fence }:
   for (const name of ['run', 'config']) mkdirSync(at(name));
   for (const [name, text] of Object.entries(scripts)) {
     // Servers of one machine cannot share the address that a pod has to itself.
-    const inPlace = text.replaceAll('/run/redis', at('run')).replaceAll('ask 2 -p 6379', `ask 2 -h ${address} -p 6379`);
+    const inPlace = text.replaceAll('/run/redis', at('run')).replaceAll(' -p 6379', ` -h ${address} -p 6379`);
     writeFileSync(at('config', name), inPlace);
   }
   const files = { sentinels: `${sentinels.join('\n')}\n`, fence: `${fence}\n` };
@@ -58,7 +58,7 @@ export function fencedPod({ program, address, pid, password, sentinels, fence }:
   return {
     directory,
     start: () => {
-      loop = spawn('/bin/sh', [at('config', 'fence.sh'), String(pid)], { env, stdio: 'ignore' });
+      loop = spawn('/bin/sh', [at('config', 'fence-loop.sh'), String(pid)], { env, stdio: 'ignore' });
     },
     kill,
     probe: () => {

@@ -84,6 +84,7 @@ export const scripts = {
    *
    * `start-data.sh` starts the loop. `ping.sh` starts it again where it has not looked for 15 s, also in containers from before there was one.
    */
+  'fence-loop.sh': texts['fence-loop.sh'],
   'fence.sh': texts['fence.sh'],
   /** Liveness of a server: any reply is life, also a refusal. So it needs no password, and nothing that could be wrong. */
   'alive.sh': texts['alive.sh'],

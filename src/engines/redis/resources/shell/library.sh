@@ -266,5 +266,5 @@ keep_fence() {
   { read -r _ looked < /run/redis/fence-loop; } 2> /dev/null || true
   case $looked in '' | *[!0-9]*) ;; *) [ "$(($(uptime_ms) - looked))" -gt 15000 ] || return 0 ;; esac
   server=$(cat /run/redis/server 2> /dev/null) || server=1
-  /bin/sh "$CONFIG_DIR/fence.sh" "$server" < /dev/null > /dev/null 2>&1 &
+  /bin/sh "$CONFIG_DIR/fence-loop.sh" "$server" < /dev/null > /dev/null 2>&1 &
 }

@@ -89,5 +89,5 @@ escaped=$(printf '%s' "$password" | sed 's/[\\"]/\\&/g')
   [ -z "$follow" ] || printf 'replicaof %s\n' "$follow"
 } > "$conf"
 unset REDISCLI_AUTH password escaped identity_password
-[ ! -s "$CONFIG_DIR/fence" ] || /bin/sh "$CONFIG_DIR/fence.sh" $$ < /dev/null >&2 &
+[ ! -s "$CONFIG_DIR/fence" ] || /bin/sh "$CONFIG_DIR/fence-loop.sh" $$ < /dev/null >&2 &
 exec "${SERVER:-redis}-server" "$conf"

@@ -115,27 +115,49 @@ while :; do
   echo "redis_exporter has ended with code $? and starts again" >&2
 done
 `,
-  'fence.sh': `#!/bin/sh
+  'fence-loop.sh': `#!/bin/sh
 set -eu
-# With the id of the server's process: looks again and again while that runs. Without: looks once, and fails where it has to look again soon.
+# Looks again and again while the server runs. $1: the id of the server's process.
 uptime_now() { read -r UP _ < /proc/uptime && now="\${UP%.*}\${UP#*.}0"; }
 loop=/run/redis/fence-loop
-if [ -n "\${1:-}" ]; then
-  # The last one to begin is the one that goes on.
-  printf '%s 0\\n' $$ > "$loop"
-  while kill -0 "$1" 2> /dev/null && read -r own _ < "$loop" && [ "$own" = $$ ]; do
-    uptime_now
-    began=$now
-    printf '%s %s\\n' $$ "$began" > "$loop"
-    pause=2000
-    FENCE_LOOP=$$ /bin/sh "$CONFIG_DIR/fence.sh" || pause=1000
-    uptime_now
-    rest=$((began + pause - now))
-    [ "$rest" -ge 100 ] || rest=100
-    sleep "$((rest / 1000)).$(printf '%03d' $((rest % 1000)))"
-  done
-  exit 0
-fi
+# The last one to begin is the one that goes on.
+printf '%s 0\\n' $$ > "$loop"
+# A session with the server, which the looks share: a server whose clients use all of its connections accepts no other. A new session has new
+# pipes, so that it runs nothing that was meant for the one before. It ends with the loop, which alone holds the other ends.
+session=
+start_session() {
+  rm -f "$loop.asked" "$loop.told"
+  mkfifo -m 600 "$loop.asked" "$loop.told"
+  exec 3<> "$loop.asked" 4<> "$loop.told"
+  rm -f "$loop.asked" "$loop.told"
+  (
+    . "$CONFIG_DIR/library.sh"
+    if [ -n "$identity_password" ]; then
+      export REDISCLI_AUTH="$identity_password"
+      exec "$cli" -p 6379 --user "$identity"
+    fi
+    exec "$cli" -p 6379
+  ) < /proc/$$/fd/3 > /proc/$$/fd/4 2> /dev/null 3>&- 4>&- &
+  session=$!
+}
+while kill -0 "$1" 2> /dev/null && read -r own _ < "$loop" && [ "$own" = $$ ]; do
+  uptime_now
+  began=$now
+  printf '%s %s\\n' $$ "$began" > "$loop"
+  if [ -z "$session" ] || ! kill -0 "$session" 2> /dev/null; then start_session; fi
+  pause=2000
+  FENCE_LOOP=$$ FENCE_SESSION=$session /bin/sh "$CONFIG_DIR/fence.sh" || pause=1000
+  uptime_now
+  rest=$((began + pause - now))
+  [ "$rest" -ge 100 ] || rest=100
+  sleep "$((rest / 1000)).$(printf '%03d' $((rest % 1000)))"
+done
+`,
+  'fence.sh': `#!/bin/sh
+set -eu
+# One look. Fails where the loop has to look again soon.
+uptime_now() { read -r UP _ < /proc/uptime && now="\${UP%.*}\${UP#*.}0"; }
+loop=/run/redis/fence-loop
 . "$CONFIG_DIR/library.sh"
 # More replicas than there can be: the server answers every write with NOREPLICAS.
 closed=1000000
@@ -150,12 +172,28 @@ replaced=/run/redis/replaced
 replicas=/run/redis/replicas
 # That this pod has had to do with sentinels that watch a primary. Before, as where a single node gets its first ones, nobody can elect another.
 watched=/run/redis/watched
-required() { local_cli config get min-replicas-to-write | tail -n 1 | tr -d '\\r'; }
+# In the session of the loop, if it answers within 2 s, and otherwise on another connection. An answer that comes later is not within the marks of the
+# next question. A session that does not answer where another connection does is of no use: the loop starts a new one.
+ask_server() {
+  if [ -z "\${FENCE_SESSION:-}" ] || ! kill -0 "$FENCE_SESSION" 2> /dev/null; then
+    local_cli "$@"
+    return
+  fi
+  read -r mark < /proc/sys/kernel/random/uuid
+  printf 'echo "<%s"\\n%s\\necho ">%s"\\n' "$mark" "$*" "$mark" >&3
+  answer=$(timeout 2 sed -n "/^<$mark/,/^>$mark/{/^<$mark/d;/^>$mark/q;p;}" <&4) || answer=
+  if [ -z "$answer" ]; then
+    answer=$(local_cli "$@") || return 1
+    kill "$FENCE_SESSION" 2> /dev/null || true
+  fi
+  printf '%s\\n' "$answer"
+}
+required() { ask_server config get min-replicas-to-write | tail -n 1 | tr -d '\\r'; }
 # Another loop may have begun while this look took its time: then that one decides.
 is_current() { [ -z "\${FENCE_LOOP:-}" ] || { read -r current _ < "$loop" && [ "$current" = "$FENCE_LOOP" ]; } 2> /dev/null; }
 require() {
   is_current || return 1
-  case $(local_cli config set min-replicas-to-write "$1") in OK*) ;; *) return 1 ;; esac
+  case $(ask_server config set min-replicas-to-write "$1") in OK*) ;; *) return 1 ;; esac
 }
 fence() {
   has=$(required)
@@ -210,7 +248,7 @@ learn_replicas() {
 mode=Off
 after=0
 read -r mode after < "$CONFIG_DIR/fence" || true
-info=$(local_cli info replication | tr -d '\\r')
+info=$(ask_server info replication | tr -d '\\r')
 case $mode:$info in
   Off:* | *role:slave*)
     rm -f "$reached" "$named" "$replaced" "$replicas"
@@ -637,7 +675,7 @@ keep_fence() {
   { read -r _ looked < /run/redis/fence-loop; } 2> /dev/null || true
   case $looked in '' | *[!0-9]*) ;; *) [ "$(($(uptime_ms) - looked))" -gt 15000 ] || return 0 ;; esac
   server=$(cat /run/redis/server 2> /dev/null) || server=1
-  /bin/sh "$CONFIG_DIR/fence.sh" "$server" < /dev/null > /dev/null 2>&1 &
+  /bin/sh "$CONFIG_DIR/fence-loop.sh" "$server" < /dev/null > /dev/null 2>&1 &
 }
 `,
   'ping.sh': `#!/bin/sh
@@ -776,7 +814,7 @@ escaped=$(printf '%s' "$password" | sed 's/[\\\\"]/\\\\&/g')
   [ -z "$follow" ] || printf 'replicaof %s\\n' "$follow"
 } > "$conf"
 unset REDISCLI_AUTH password escaped identity_password
-[ ! -s "$CONFIG_DIR/fence" ] || /bin/sh "$CONFIG_DIR/fence.sh" $$ < /dev/null >&2 &
+[ ! -s "$CONFIG_DIR/fence" ] || /bin/sh "$CONFIG_DIR/fence-loop.sh" $$ < /dev/null >&2 &
 exec "\${SERVER:-redis}-server" "$conf"
 `,
   'start-sentinel.sh': `#!/bin/sh
