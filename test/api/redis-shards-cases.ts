@@ -11,11 +11,13 @@ export const shardsCases: readonly Case[] = [
   { story: 'a number of replicas that each shard has', spec: { ...cluster, config: { 'min-replicas-to-write': 1 } } },
   { story: 'the one database of a Redis Cluster, said', spec: { ...cluster, config: { databases: 1 } } },
   { story: 'exporters and a NetworkPolicy', spec: { ...cluster, monitoring: {}, networkPolicy: {} } },
+  { story: 'users of a Redis Cluster', spec: { ...cluster, users: [{ name: 'orders', secretRef: { name: 'orders', key: 'password' }, rules: ['+get'] }] } },
   { story: 'its volumes are deleted with it', spec: { ...cluster, deletionPolicy: 'Delete' } },
   { story: 'more replicas', old: cluster, spec: { ...cluster, replicasPerShard: 2 } },
 
   { story: 'two shards', spec: { ...cluster, shards: 2 }, refused: 'spec.shards' },
   { story: '101 shards', spec: { ...cluster, shards: 101 }, refused: 'spec.shards' },
+  { story: 'fewer than no replicas', spec: { ...cluster, replicasPerShard: -1 }, refused: 'spec.replicasPerShard' },
   { story: 'five replicas', spec: { ...cluster, replicasPerShard: 5 }, refused: 'spec.replicasPerShard' },
   { story: 'shards under Sentinel', spec: { shards: 3 }, refused: 'spec.mode' },
   { story: 'replicas of shards under Sentinel', spec: { replicasPerShard: 1 }, refused: 'spec.mode' },
@@ -32,6 +34,7 @@ export const shardsCases: readonly Case[] = [
     spec: { ...cluster, access: { primary: { type: 'NodePort' } } },
     refused: 'spec.access',
   },
+  { story: 'a proxy of shards', spec: { ...cluster, proxy: {} }, refused: 'spec.proxy' },
   { story: 'backups of shards', spec: { ...cluster, backup: place }, refused: 'spec.backup' },
   {
     story: 'shards from a backup',

@@ -17,6 +17,7 @@ import { aclRule, identityUser } from '../../src/engines/redis/client/identity.t
 import type { Reply } from '../../src/engines/redis/client/resp.ts';
 import { redis } from '../../src/engines/redis/index.ts';
 import type { RedisSpecInput } from '../../src/engines/redis/kind/schema.ts';
+import { shardsOf } from '../../src/engines/redis/kind/shards.ts';
 import { redisConf } from '../../src/engines/redis/resources/config.ts';
 import { redisResources } from '../../src/engines/redis/resources/resources.ts';
 import { fingerprinted } from '../../src/plan/difference.ts';
@@ -148,14 +149,18 @@ export function shardsOn(
 
   function objects(): KubeObject[] {
     const cluster = clusterNow();
-    const sets = redisResources(cluster).flatMap(({ object, generate }): KubeObject[] => {
-      if (generate !== undefined) return [];
-      const size = sizes.get(object.metadata.name);
-      if (object.kind !== 'StatefulSet') return [stored(fingerprinted(object))];
-      if (size === undefined) return [];
-      const status = { observedGeneration: 1, replicas: size, readyReplicas: size, updateRevision: revision };
-      return [{ ...stored(fingerprinted(atSize(object, size))), status }];
-    });
+    // What there is stays until somebody deletes it, whatever the spec asks for.
+    const shards = Math.max(shardsOf(cluster.spec), sizes.size);
+    const sets = redisResources({ ...cluster, spec: { ...cluster.spec, shards } }).flatMap(
+      ({ object, generate }): KubeObject[] => {
+        if (generate !== undefined) return [];
+        const size = sizes.get(object.metadata.name);
+        if (object.kind !== 'StatefulSet') return [stored(fingerprinted(object))];
+        if (size === undefined) return [];
+        const status = { observedGeneration: 1, replicas: size, readyReplicas: size, updateRevision: revision };
+        return [{ ...stored(fingerprinted(atSize(object, size))), status }];
+      },
+    );
     const labels = (pod: string) => ({
       ...selectorLabels(cluster, { engine: 'redis', component: 'data' }),
       [shardLabel]: pod.replace(/-\d+$/, ''),
@@ -213,6 +218,11 @@ export function shardsOn(
       );
       claims.set(pod, Object.fromEntries(merged));
     }
+    if (step.type === 'delete' && step.ref.resource.kind === 'StatefulSet') {
+      resize(step.ref.name, 0);
+      sizes.delete(step.ref.name);
+      return;
+    }
     if (step.type === 'delete') {
       const [node] = [...nodes.values()].filter(({ pod }) => pod === step.ref.name);
       if (node === undefined) return;
@@ -249,11 +259,17 @@ export function shardsOn(
     return plan;
   }
 
-  async function talk(pod: string, login: readonly string[], command: readonly string[]): Promise<Reply> {
+  async function talk(
+    pod: string,
+    login: readonly string[],
+    command: readonly string[],
+    isAsking = false,
+  ): Promise<Reply> {
     const node = nodes.get(pod);
     const connection = await dial(node?.address ?? '');
     try {
       await connection.command('AUTH', ...login);
+      if (isAsking) await connection.command('ASKING');
       return await connection.command(...command);
     } finally {
       connection.close();
@@ -273,7 +289,7 @@ export function shardsOn(
       only?: number,
     ): Promise<string[]> {
       const done: string[] = [];
-      const deadline = performance.now() + 150_000;
+      const deadline = performance.now() + 300_000;
       let last: Plan<RedisAction> | undefined;
       while (performance.now() < deadline) {
         last = await step(only);
@@ -293,14 +309,16 @@ export function shardsOn(
     primaries: () => (world.status.members ?? []).filter(({ role }) => role === 'primary').map(({ name }) => name),
     async client(...command: readonly string[]): Promise<Reply> {
       let [pod = ''] = [...nodes.keys()];
-      for (let hop = 0; hop < 5; hop++) {
+      let isAsking = false;
+      for (let hop = 0; hop < 9; hop++) {
         try {
-          return await talk(pod, [password], command);
+          return await talk(pod, [password], command, isAsking);
         } catch (error) {
-          const [, address] = /^MOVED \d+ (.*):6379$/.exec((error as Error).message) ?? [];
+          const [, how, address] = /^(MOVED|ASK) \d+ (.*):6379$/.exec((error as Error).message) ?? [];
           const next = [...nodes.values()].find((node) => node.address === address);
           if (next === undefined) throw error;
           pod = next.pod;
+          isAsking = how === 'ASK';
         }
       }
       throw new Error('redirected too often');

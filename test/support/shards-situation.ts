@@ -12,6 +12,7 @@ import { formedAnnotation, nodeAnnotation } from '../../src/engines/redis/names.
 import type { SilentNode } from '../../src/engines/redis/observe/observed.ts';
 import type { ShardNode } from '../../src/engines/redis/observe/shards/observed.ts';
 import { type ShardsSituation, shardsSituation } from '../../src/engines/redis/observe/shards/situation.ts';
+import type { SlotHolder } from '../../src/engines/redis/observe/shards/slot-holder.ts';
 import { redisResources } from '../../src/engines/redis/resources/resources.ts';
 import { settingsToHold } from '../../src/engines/redis/resources/settings.ts';
 import { fingerprinted } from '../../src/plan/difference.ts';
@@ -49,12 +50,18 @@ export interface ShardsStory {
   readonly claims?: Readonly<Record<string, Readonly<Record<string, string>>>>;
   /** No claim says anything. */
   readonly isNew?: true;
+  /** How many shards there are; those beyond the first three have no slots. */
+  readonly there?: number;
+  /** What the primary of each shard says of its slots, and in what it differs from a shard at rest. Absent: nobody asks. */
+  readonly holders?: Readonly<Record<string, Partial<SlotHolder>>>;
+  /** Pods whose claims are not marked as those of a formed cluster. */
+  readonly unmarked?: readonly string[];
 }
 
 const shards = 3;
 
-export function shardPods(replicas = 1): string[] {
-  return Array.from({ length: shards * (replicas + 1) }, (_, i) => {
+export function shardPods(replicas = 1, count = shards): string[] {
+  return Array.from({ length: count * (replicas + 1) }, (_, i) => {
     return `db-s${Math.floor(i / (replicas + 1))}-${i % (replicas + 1)}`;
   });
 }
@@ -69,10 +76,11 @@ const shardOf = (pod: string): number => Number(pod.slice(4, -2));
 
 export function shardsWorld(story: ShardsStory = {}): ShardsSituation {
   const cluster = redisCluster({ mode: 'Cluster', ...story.spec }, {}, story.status);
-  // What there is has three shards, whatever the spec asks for.
-  const built = redisCluster({ mode: 'Cluster', ...story.spec, shards }, {}, story.status);
+  // What there is does not follow the spec.
+  const there = story.there ?? shards;
+  const built = redisCluster({ mode: 'Cluster', ...story.spec, shards: there }, {}, story.status);
   const replicas = cluster.spec.replicasPerShard ?? 1;
-  const pods = shardPods(replicas);
+  const pods = shardPods(replicas, there);
   const changeOf = (pod: string): ShardChange => story.nodes?.[pod] ?? {};
 
   const known = (pod: string): ClusterNode => {
@@ -93,7 +101,8 @@ export function shardsWorld(story: ShardsStory = {}): ShardsSituation {
       isFailed: isFailed === true,
       epoch: shardOf(pod) + 1,
       linkUp: isFailed !== true,
-      slots: slots ?? (isPrimary && pod.endsWith('-0') ? firstSlotsOf(shardOf(pod), shards) : []),
+      slots:
+        slots ?? (isPrimary && pod.endsWith('-0') && shardOf(pod) < shards ? firstSlotsOf(shardOf(pod), shards) : []),
       migrating: [],
       importing: [],
     };
@@ -178,7 +187,12 @@ export function shardsWorld(story: ShardsStory = {}): ShardsSituation {
           namespace: 'apps',
           labels: labels(pod),
           annotations: {
-            ...(story.isNew === true ? {} : { [nodeAnnotation]: known(pod).id, [formedAnnotation]: 'true' }),
+            ...(story.isNew === true
+              ? {}
+              : {
+                  [nodeAnnotation]: known(pod).id,
+                  ...(story.unmarked?.includes(pod) === true ? {} : { [formedAnnotation]: 'true' }),
+                }),
             ...story.claims?.[pod],
           },
         },
@@ -187,5 +201,19 @@ export function shardsWorld(story: ShardsStory = {}): ShardsSituation {
       }),
     ),
   ];
-  return shardsSituation(cluster, childrenOf(objects), { data: pods.map(node), sentinels: [] });
+  const holders = Object.entries(story.holders ?? {}).map(([set, change]): SlotHolder => {
+    const pod = `${set}-0`;
+    return {
+      shard: set,
+      primary: { pod, address: addressOf(pod), id: idOf(pod) },
+      slots: known(pod).slots,
+      ...{ migrating: [], importing: [], strays: [], running: [], keys: 0, isAtomic: false },
+      ...change,
+    };
+  });
+  return shardsSituation(cluster, childrenOf(objects), {
+    data: pods.map(node),
+    sentinels: [],
+    ...(story.holders === undefined ? {} : { holders }),
+  });
 }

@@ -145,7 +145,7 @@ function withObjects(
     keepsPassword: isTroubled || isUnheard(situation),
     mayMountIdentity: observed.identity === undefined,
   };
-  const restart = restartWanted(situation);
+  const restart = restartWanted(situation, [names.data, names.sentinel]);
   const desired = redisResources(cluster).map((wanted) => {
     if (wanted.object.kind === 'Service') return { ...wanted, object: heldEntrance(wanted.object, situation) };
     const isData = wanted.object.metadata.name === names.data;

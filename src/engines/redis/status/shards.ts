@@ -14,11 +14,13 @@ import { passwordSecret } from '../client/password.ts';
 import { longestSlots, replicasPerShardOf, shardsOf } from '../kind/shards.ts';
 import { slotText } from '../kind/slots.ts';
 import { dataPort, redisNames } from '../names.ts';
+import { isEven } from '../observe/shards/distribution.ts';
 import { isLeaving, type ShardsSituation, wantedPods } from '../observe/shards/situation.ts';
 import { areAllServed } from '../observe/shards/views.ts';
 import { overlapClaims } from '../plan/password-overlap.ts';
 import { findingsIn, readinessProblems } from '../plan/shards/health.ts';
 import { placementOf } from '../plan/shards/placement.ts';
+import { userClaims } from '../plan/users.ts';
 import { specWarnings } from '../plan/warnings.ts';
 import { isBindable } from './binding.ts';
 import { judged } from './judgement.ts';
@@ -46,6 +48,7 @@ export function shardsStatus(situation: ShardsSituation, plan: Plan<RedisAction>
       ...conditions,
       ...findingClaims(findings),
       ...overlapClaims(situation, wantedPods(situation).length),
+      ...userClaims(situation),
       ...expansionConditions(spec.storage.size, children),
       ...warningClaims([...specWarnings(cluster), ...shrinkWarnings(spec.storage.size, claims)]),
     ],
@@ -70,8 +73,8 @@ export function shardsStatus(situation: ShardsSituation, plan: Plan<RedisAction>
 /** The spec asks for something that is not there yet: another size, another template. */
 function isChanging(situation: ShardsSituation): boolean {
   const { spec, shards, children, dataPods } = situation;
-  if (shards.length !== shardsOf(spec) || dataPods.some(({ metadata }) => isLeaving(situation, metadata.name)))
-    return true;
+  if (shards.length !== shardsOf(spec) || !isEven(situation)) return true;
+  if (dataPods.some(({ metadata }) => isLeaving(situation, metadata.name))) return true;
   return shards.some(({ set, size, pods }) => {
     const live = children.statefulSet(set);
     return size !== replicasPerShardOf(spec) + 1 || !isGenerationObserved(live) || outdatedPods(live, pods).length > 0;

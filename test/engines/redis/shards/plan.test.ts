@@ -12,6 +12,10 @@ const everywhere = (change: ShardChange): Record<string, ShardChange> =>
 
 const blank: ShardChange = { role: 'primary', slots: [], empty: true, isAlone: true, isUnknown: true };
 const other = 'f'.repeat(40);
+const three = { 'db-s0': {}, 'db-s1': {}, 'db-s2': {} };
+const four = { ...three, 'db-s3': {} };
+/** Nobody that stays knows them. */
+const gone: ShardsStory['nodes'] = { 'db-s3-0': { isUnknown: true }, 'db-s3-1': { isUnknown: true } };
 
 describe('what a Redis Cluster needs next', () => {
   it.each<readonly [story: string, world: ShardsStory, plan: readonly string[]]>([
@@ -99,7 +103,65 @@ describe('what a Redis Cluster needs next', () => {
       ['db-s2-1 replicates db-s2-0', 'wait Repairing'],
     ],
     ['one with keys does not', { nodes: { 'db-s2-1': { role: 'primary', slots: [] } } }, ['wait MembersNotReady']],
-    ['another number of shards is refused', { spec: { shards: 4 } }, ['blocked ShardsUnchangeable']],
+    [
+      'a shard more is made, and waited for',
+      { spec: { shards: 4 } },
+      ['ConfigMap', 'create StatefulSet db-s3', 'wait MembersNotReady'],
+    ],
+    [
+      'slots move to a shard that has none',
+      { spec: { shards: 4 }, there: 4, holders: four },
+      ['move slots 0-511 db-s0-0 -> db-s3-0', 'wait MovingSlots'],
+    ],
+    [
+      'no slot moves before every primary has told what it has',
+      { spec: { shards: 4 }, there: 4, holders: three },
+      ['wait MovingSlots'],
+    ],
+    [
+      'no move begins while somebody is not well',
+      { spec: { shards: 4 }, there: 4, holders: four, nodes: { 'db-s1-1': { linkUp: false } } },
+      ['wait MembersNotReady'],
+    ],
+    [
+      'what is half moved is finished all the same',
+      {
+        there: 3,
+        holders: { ...three, 'db-s1': { strays: [{ slot: 5, keys: 2 }] } },
+        nodes: { 'db-s1-1': { linkUp: false } },
+      },
+      ['move slots 5 db-s0-0 -> db-s1-0', 'wait MovingSlots'],
+    ],
+    [
+      'a shard with keys stays, whatever the spec asks for',
+      { there: 4, holders: { ...four, 'db-s3': { keys: 1 } } },
+      ['wait ScalingIn'],
+    ],
+    ['a shard whose primary does not tell stays', { there: 4, holders: three }, ['wait MovingSlots']],
+    [
+      'a shard without slots and keys is forgotten first',
+      { there: 4, holders: four },
+      ['(db-s3-0) on 6', '(db-s3-1) on 6', 'wait ScalingIn'],
+    ],
+    [
+      'then its claims are no longer marked',
+      { there: 4, holders: four, nodes: gone },
+      [
+        'metadata.annotations[clusterwright.dev/cluster-formed]',
+        'metadata.annotations[clusterwright.dev/cluster-formed]',
+        'wait ScalingIn',
+      ],
+    ],
+    [
+      'then its StatefulSet goes',
+      { there: 4, holders: four, nodes: gone, unmarked: ['db-s3-0', 'db-s3-1'] },
+      ['ConfigMap', 'delete StatefulSet db-s3', 'wait ScalingIn'],
+    ],
+    [
+      'one that somebody is not there to forget stays',
+      { there: 4, holders: four, nodes: { 'db-s1-1': { isSilent: true } } },
+      ['wait MembersNotReady'],
+    ],
     ['C1: no cluster is made over volumes that hold one', { isNew: true }, ['blocked VolumesInUse']],
     [
       'C1: blank nodes after a formation are a loss, whatever the claims say',

@@ -3,6 +3,13 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { type ShardsUnderTest, shardsOn } from '../../../support/operated-shards.ts';
 import { serverPrograms } from '../../../support/redis-program.ts';
 
+/** Of `0-5460,6000`. */
+const countOf = (slots: string): number =>
+  slots.split(/[ ,]+/).reduce((sum, range) => {
+    const [first, last = first] = range.split('-').map(Number);
+    return sum + (Number(last) - Number(first) + 1);
+  }, 0);
+
 describe.skipIf(serverPrograms.length === 0).each([...serverPrograms])('a cluster of $name', (program) => {
   const worlds: ShardsUnderTest[] = [];
   afterEach(() => {
@@ -30,6 +37,12 @@ describe.skipIf(serverPrograms.length === 0).each([...serverPrograms])('a cluste
     for (const key of keys) if ((await world.client('GET', key)) !== `value of ${key}`) missing.push(key);
     return missing;
   };
+  const sharesIn = ({ status }: ShardsUnderTest): Record<string, number> =>
+    Object.fromEntries(
+      (status.members ?? [])
+        .filter(({ role }) => role === 'primary')
+        .map(({ name, slots = '' }) => [name, countOf(slots)]),
+    );
   const idsOf = ({ status }: ShardsUnderTest): (string | undefined)[] => (status.members ?? []).map(({ id }) => id);
 
   it('C1: forms one write at a time, as if the operator died after each, and serves every slot once', async () => {
@@ -121,6 +134,47 @@ describe.skipIf(serverPrograms.length === 0).each([...serverPrograms])('a cluste
     const view = String(await world.ask('db-s0-0', 'CLUSTER', 'NODES'));
     expect(view.trim().split('\n')).toHaveLength(6);
   }, 400_000);
+
+  it.each([
+    ['', undefined],
+    [', with an operator that dies after each step', 1],
+  ] as const)(
+    'shards come and go with their slots, while clients write%s',
+    async (_, only) => {
+      const world = await ready();
+      await fill(world);
+      const acknowledged = new Map<string, string>();
+      const refused: unknown[] = [];
+      let isOver = false;
+      const writing = (async () => {
+        for (let n = 0; !isOver; n++) {
+          const [key, value] = [`written:${n % 200}`, String(n)];
+          try {
+            if ((await world.client('SET', key, value)) === 'OK') acknowledged.set(key, value);
+          } catch (error) {
+            refused.push(error);
+          }
+          await new Promise((resolve) => setTimeout(resolve, 5));
+        }
+      })();
+      const shares = (): number[] => Object.values(sharesIn(world)).sort((a, b) => a - b);
+      world.spec = { ...world.spec, shards: 4 };
+      await world.until('Ready', () => world.status.members?.length === 8, only);
+      expect(shares()).toEqual([4096, 4096, 4096, 4096]);
+      expect(await lost(world)).toEqual([]);
+      world.spec = { ...world.spec, shards: 3 };
+      await world.until('Ready', () => world.nodes.size === 6, only);
+      isOver = true;
+      await writing;
+      expect(shares()).toEqual([5461, 5461, 5462]);
+      expect(world.failures).toEqual([]);
+      expect(refused).toEqual([]);
+      expect(await lost(world)).toEqual([]);
+      for (const [key, value] of acknowledged) expect(await world.client('GET', key)).toBe(value);
+      expect([...world.claims.keys()].filter((pod) => pod.includes('-s3-')).length).toBe(2);
+    },
+    600_000,
+  );
 
   it('a node of another cluster on the volume of a copy is never met', async () => {
     const other = await ready();

@@ -4,7 +4,7 @@ import type { RedisAction } from '../../action.ts';
 import { RedisError } from '../../client/resp.ts';
 import { type Credentials, sessionsWith } from '../../client/session.ts';
 import { slotArguments } from '../../kind/slots.ts';
-import { copyFunctions } from './copy-functions.ts';
+import { copyFunctions } from './functions.ts';
 import { longestReply, requireQuorum, shardSession, viewOf } from './shard-session.ts';
 
 export async function migrateSlots(

@@ -12,7 +12,7 @@ import { RedisError } from '../../client/resp.ts';
 import { type Credentials, type OpenSession, sessionsWith } from '../../client/session.ts';
 import { eachSlot, hasSlot, type SlotSet } from '../../kind/slots.ts';
 import { nextKeys, ordinaryKeyBytes } from '../../observe/shards/slot-holder.ts';
-import { copyFunctions } from './copy-functions.ts';
+import { copyFunctions } from './functions.ts';
 import { type MoveSlots, type Moving, moveKeys } from './move-keys.ts';
 import {
   longestReply,

@@ -9,16 +9,25 @@ import type { RedisSpec } from '../../kind/schema.ts';
 import { settingsToHold } from '../../resources/settings.ts';
 import { askDataNode } from '../observe.ts';
 import { observeProcesses, type Place, type Told, type Unready } from '../processes.ts';
+import { mayBeMoving } from './distribution.ts';
 import type { ShardNode, ShardsObserved } from './observed.ts';
+import { shardsSituation } from './situation.ts';
+import { observeSlots } from './slots.ts';
 
 /** A line of `CLUSTER NODES` takes up to about 300 bytes, and there are up to 500 nodes. */
 export const longestViewBytes = 256 * 1024;
 
-export function observeShards(
+export async function observeShards(
   cluster: Cluster<RedisSpec>,
   children: Children,
   io: EngineContext,
 ): Promise<ShardsObserved> {
+  const observed = await observeNodes(cluster, children, io);
+  const situation = shardsSituation(cluster, children, observed);
+  return mayBeMoving(situation) ? { ...observed, holders: await observeSlots(situation, io) } : observed;
+}
+
+function observeNodes(cluster: Cluster<RedisSpec>, children: Children, io: EngineContext): Promise<ShardsObserved> {
   const directives = Object.keys(settingsToHold(cluster));
   return observeProcesses<ShardNode>(cluster, children, io, {
     data: (connection, at, told) => askShardNode(connection, at, told, directives),

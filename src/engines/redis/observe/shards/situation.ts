@@ -21,6 +21,8 @@ export interface Shard {
   readonly nodes: readonly ShardNode[];
   /** Who serves its slots. In a shard that has none yet, the node that is to. */
   readonly primary?: ShardNode;
+  /** It has slots, by its own word or that of others. */
+  readonly isServing: boolean;
 }
 
 export interface ShardsSituation {
@@ -33,7 +35,7 @@ export interface ShardsSituation {
   /** Those that answer, and that are in a shard by the names of their pods. */
   readonly nodes: readonly ShardNode[];
   readonly dataPods: readonly Pod[];
-  /** Those that there are, by their numbers. Of a new cluster: those that there should be. */
+  /** Those that there are or should be, by their numbers. */
   readonly shards: readonly Shard[];
   /** All slots have been given away once. From then on a slot without an owner is a loss. */
   readonly isFormed: boolean;
@@ -55,20 +57,22 @@ export function shardsSituation(
   const nodes = answering<ShardNode>(data).filter((node) => hasAll(node, 'identity'));
   const sets = children.objects.flatMap((object) => shardOfSet(name, object) ?? []);
   const claimed = children.claims.filter(isMarkedFormed).map(podOf);
-  const places = [...dataPods.map((pod) => pod.metadata.name), ...claimed].flatMap(
-    (pod) => placeOf(name, pod)?.shard ?? [],
-  );
   const isFormed = status?.initialized === true || claimed.length > 0;
+  // A shard that has left is marked on no claim. Its pods may be there a moment longer.
+  const marked = isFormed ? claimed : [...dataPods.map((pod) => pod.metadata.name), ...claimed];
+  const places = marked.flatMap((pod) => placeOf(name, pod)?.shard ?? []);
   const there = Math.max(0, ...[...sets, ...places].map((i) => i + 1));
-  const count = isFormed && there > 0 ? there : Math.max(shardsOf(spec), there);
+  const count = Math.max(shardsOf(spec), there);
   const shards = Array.from({ length: count }, (_, index): Shard => {
     const set = shardSetName(name, index);
     const isIn = (pod: string): boolean => placeOf(name, pod)?.shard === index;
     const pods = dataPods.filter((pod) => isIn(pod.metadata.name));
     const own = nodes.filter(({ pod }) => isIn(pod));
-    const primary = servingIn(own) ?? (hadSlots(nodes, name, index) ? undefined : seatIn(own));
+    const serving = servingIn(own);
+    const isServing = serving !== undefined || hadSlots(nodes, name, index);
+    const primary = serving ?? (isServing ? undefined : seatIn(own));
     return {
-      ...{ index, set, pods, nodes: own },
+      ...{ index, set, pods, nodes: own, isServing },
       size:
         children.statefulSet(set)?.spec?.replicas ?? Math.max(replicasPerShardOf(spec) + 1, ...sizesTold(name, pods)),
       ...(primary === undefined ? {} : { primary }),
@@ -134,7 +138,9 @@ export function wantedPods({ spec, shards }: ShardsSituation): string[] {
   return shards.flatMap(({ set }) => ordinals.map((ordinal) => `${set}-${ordinal}`));
 }
 
-/** It is in a place beyond `replicasPerShard`. */
-export function isLeaving({ cluster, spec }: ShardsSituation, pod: string): boolean {
-  return (placeOf(cluster.metadata.name, pod)?.ordinal ?? 0) > replicasPerShardOf(spec);
+/** In a place beyond `replicasPerShard`, or of a shard that has no slots any more and shall have none. */
+export function isLeaving({ cluster, spec, shards }: ShardsSituation, pod: string): boolean {
+  const { shard = 0, ordinal = 0 } = placeOf(cluster.metadata.name, pod) ?? {};
+  if (ordinal > replicasPerShardOf(spec)) return true;
+  return shard >= shardsOf(spec) && shards.find(({ index }) => index === shard)?.isServing !== true;
 }

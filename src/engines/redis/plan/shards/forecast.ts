@@ -5,7 +5,7 @@ import type { RedisSpec } from '../../kind/schema.ts';
 import { firstSlotsOf, replicasPerShardOf, shardsOf } from '../../kind/shards.ts';
 import { slotText } from '../../kind/slots.ts';
 import { nothingObserved } from '../../observe/observed.ts';
-import { shardsSituation } from '../../observe/shards/situation.ts';
+import { type Shard, shardsSituation } from '../../observe/shards/situation.ts';
 import { shardSetName } from '../../resources/shards/names.ts';
 
 export function shardsToCome(cluster: Cluster<RedisSpec>, children: Children): readonly string[] {
@@ -29,7 +29,25 @@ export function shardsToCome(cluster: Cluster<RedisSpec>, children: Children): r
   const leaving = shards.flatMap(({ set, size }) =>
     Array.from({ length: Math.max(0, size - wanted) }, (_, i) => `${set}-${wanted + i}`),
   );
-  return leaving.length === 0
-    ? []
-    : [`${leaving.join(', ')} leave, one at a time, a primary after another node has taken over; their volumes stay`];
+  const count = shardsOf(cluster.spec);
+  const sets = (are: (shard: Shard) => boolean): string =>
+    shards
+      .filter(are)
+      .map(({ set }) => set)
+      .join(', ');
+  const added = sets(({ set }) => children.statefulSet(set) === undefined);
+  const removed = sets(({ index }) => index >= count);
+  return [
+    ...(leaving.length === 0
+      ? []
+      : [
+          `${leaving.join(', ')} leave, one at a time, a primary after another node has taken over; their volumes stay`,
+        ]),
+    ...(added === '' ? [] : [`move slots to ${added}, with their keys, until all ${count} shards have equal shares`]),
+    ...(removed === ''
+      ? []
+      : [
+          `move all slots and keys away from ${removed}, have all nodes forget its nodes, and remove it; its volumes stay`,
+        ]),
+  ];
 }

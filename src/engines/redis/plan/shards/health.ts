@@ -7,6 +7,7 @@ import { type Pod, podIsReady } from '../../../../resources/children.ts';
 import type { MemberFinding } from '../../client/findings.ts';
 import { replicasPerShardOf } from '../../kind/shards.ts';
 import { countSlots, slotText } from '../../kind/slots.ts';
+import { isSurplus } from '../../observe/shards/distribution.ts';
 import { isLeaving, type Shard, type ShardsSituation } from '../../observe/shards/situation.ts';
 import { absentNodes, areAllServed, doViewsAgree, isLinked, unownedSlots } from '../../observe/shards/views.ts';
 
@@ -15,7 +16,9 @@ export function readinessProblems(situation: ShardsSituation): string[] {
   const { shards, nodes } = situation;
   const unowned = unownedSlots(nodes);
   const uncovered = nodes.length > 0 && countSlots(unowned) > 0 ? [`nobody serves slots ${slotText(unowned)}`] : [];
-  const members = shards.flatMap((shard) => shardProblems(situation, shard));
+  const members = shards
+    .filter((shard) => shard.isServing || !isSurplus(situation, shard))
+    .flatMap((shard) => shardProblems(situation, shard));
   const held = findingsIn(situation).flatMap(({ message, holdsRestarts }) => (holdsRestarts === true ? [message] : []));
   const open = nodes.flatMap(({ pod, self }) =>
     [...self.migrating, ...self.importing].map(({ slot }) => `slot ${slot} is being moved on ${pod}`),

@@ -17,6 +17,7 @@ type Act = ActStep<RedisAction>;
 export function planRecord(situation: ShardsSituation): ObjectStep[] {
   const { nodes } = situation;
   return nodes.flatMap((node) => {
+    if (isLeaving(situation, node.pod)) return [];
     const isMember = nodes.some((one) => one !== node && knownIn(one).some(({ id }) => id === node.id));
     if (!isBlank(node) && !isMember) return [];
     return annotationSteps(claimOfNode(situation, node), { [nodeAnnotation]: node.id, [formedAnnotation]: 'true' });

@@ -16,15 +16,19 @@ import { heldMemory, withHeldMemory } from '../memory.ts';
 import { awaitsPasswords, planPasswords, planRetirement, retiring, untilOverlapEnds } from '../password-overlap.ts';
 import { isAnyUntold, passwordProblem } from '../password-problem.ts';
 import { configureSteps } from '../repair.ts';
+import { restartWanted, withRestart } from '../requests.ts';
+import { planUsers, usersUnknown } from '../users.ts';
 import { planFormation } from './formation.ts';
 import { disruptionBlockers } from './health.ts';
 import { lossOutcome } from './losses.ts';
 import { planMeetings } from './meetings.ts';
 import { planForgetting, planRecord, planReplicas } from './membership.ts';
+import { planSwitchover } from './requests.ts';
 import { planResharding } from './resharding.ts';
 import { leftBehindPod, planRestart, planStuck, restarting } from './restarts.ts';
 import { planScaleIn, presentSizes, type Sizes } from './scaling.ts';
 import { strangersOutcome } from './strangers.ts';
+import { planSurplusShards } from './surplus.ts';
 import { goingVolumesOutcome } from './volumes.ts';
 
 type ShardsPlan = Plan<RedisAction>;
@@ -54,7 +58,12 @@ function planSituation(situation: ShardsSituation): ShardsPlan {
     return withObjects(situation, sizes, [], secretMissing(observed.credentialsProblem));
   }
   // Nothing waits for them: a server may refuse one for ever.
-  const settings = [...planIntroductions(situation), ...planPasswords(situation), ...configureSteps(situation)];
+  const settings = [
+    ...planIntroductions(situation),
+    ...planPasswords(situation),
+    ...planUsers(situation),
+    ...configureSteps(situation),
+  ];
   const unfinished = ({ steps, outcome }: ShardsPlan): ShardsPlan =>
     withObjects(situation, sizes, [...settings, ...steps], outcome);
   const waiting = (outcome: Outcome): ShardsPlan => unfinished({ steps: [], outcome });
@@ -88,6 +97,8 @@ function planSituation(situation: ShardsSituation): ShardsPlan {
   if (held !== undefined) return waiting(held);
   if (observed.passwordMissing !== undefined) return waiting(secretMissing(observed.passwordMissing));
   if (stuck !== undefined) return unfinished(stuck);
+  const moves = planResharding(situation);
+  if (moves?.isBegun === true) return unfinished(moves.plan);
   const older = leftBehindPod(situation);
   const renewed = older === undefined ? undefined : restarting(older);
   if (renewed !== undefined) return unfinished(renewed);
@@ -98,13 +109,17 @@ function planSituation(situation: ShardsSituation): ShardsPlan {
   if (scaleIn !== undefined) {
     return withObjects(situation, scaleIn.sizes, [...settings, ...scaleIn.plan.steps], scaleIn.plan.outcome);
   }
-  const moves = planResharding(situation);
-  if (moves !== undefined && moves.outcome.state !== 'blocked') return unfinished(moves);
-  const restart = planRestart(situation);
-  if (restart !== undefined) return unfinished(restart);
+  if (moves !== undefined) return unfinished(moves.plan);
+  const removal = planSurplusShards(situation);
+  if (removal !== undefined) {
+    const { plan } = removal;
+    return withObjects(situation, sizes, [...settings, ...plan.steps], plan.outcome, removal.shards);
+  }
+  const change = planRestart(situation) ?? planSwitchover(situation);
+  if (change !== undefined) return unfinished(change);
   const retirement = planRetirement(situation);
   if (retirement.length > 0) return unfinished({ steps: retirement, outcome: retiring(cluster) });
-  return unfinished(moves ?? { steps: [], outcome: untilOverlapEnds(situation) });
+  return unfinished({ steps: [], outcome: usersUnknown(situation) ?? untilOverlapEnds(situation) });
 }
 
 function identityOutcome({ observed, cluster }: ShardsSituation): Outcome | undefined {
@@ -124,16 +139,21 @@ function withObjects(
   sizes: Sizes,
   steps: readonly Step<RedisAction>[],
   outcome: Outcome,
+  count = situation.shards.length,
 ): ShardsPlan {
-  const { cluster, children, nodes, dataPods, shards } = situation;
+  const { cluster, children, nodes, dataPods } = situation;
   const isUnheard = nodes.length === 0 && dataPods.some(({ status }) => status?.phase === 'Running');
   const holding = { keepsPassword: isAnyUntold(situation) || isUnheard, mayMountIdentity: true };
-  // As many as there are: their number changes by itself nowhere.
-  const isAsWanted = shardsOf(cluster.spec) === shards.length;
-  const present = isAsWanted ? cluster : { ...cluster, spec: { ...cluster.spec, shards: shards.length } };
+  // Those that are to go stay until they have no slots.
+  const isAsWanted = shardsOf(cluster.spec) === count;
+  const present = isAsWanted ? cluster : { ...cluster, spec: { ...cluster.spec, shards: count } };
+  const restart = restartWanted(
+    situation,
+    situation.shards.map(({ set }) => set),
+  );
   const desired = redisResources(present).map((wanted) => {
-    const { object } = wanted;
-    if (object.kind !== 'StatefulSet') return wanted;
+    if (wanted.object.kind !== 'StatefulSet') return wanted;
+    const object = withRestart(wanted.object, restart);
     const live = children.statefulSet(object.metadata.name);
     const template = live === undefined ? object : heldBack(object, live, holding);
     return { ...wanted, object: atSize(template, sizes.get(object.metadata.name) ?? 0) };

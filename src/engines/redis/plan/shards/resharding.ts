@@ -1,13 +1,42 @@
-/** Another number of shards than there are. Asked of a cluster that is whole, before anybody restarts. */
-import { blocked, type Plan } from '../../../../plan/plan.ts';
+/** Slots that have to move, so that each shard that the spec wants has its share, and the others have none. */
+import { type Plan, wait } from '../../../../plan/plan.ts';
 import type { RedisAction } from '../../action.ts';
-import { shardsOf } from '../../kind/shards.ts';
+import { isSurplus } from '../../observe/shards/distribution.ts';
 import type { ShardsSituation } from '../../observe/shards/situation.ts';
+import type { SlotHolder } from '../../observe/shards/slot-holder.ts';
+import { planSlots } from './slot-steps.ts';
 
-/** The moves of slots are planned here. Until then the shards stay as many as they are, and the status says so. */
-export function planResharding({ spec, shards }: ShardsSituation): Plan<RedisAction> | undefined {
-  const wanted = shardsOf(spec);
-  if (wanted === shards.length) return undefined;
-  const message = `shards is ${wanted}, and the cluster has ${shards.length}: their number cannot change yet, and nothing is changed`;
-  return { steps: [], outcome: blocked('ShardsUnchangeable', message) };
+/** Between two looks, while somebody does not tell. */
+const recheckMs = 1_000;
+
+/**
+ * While a key moves, its source and its target answer nobody. 64 MiB take well under a second, and `cluster-node-timeout`, after which the others
+ * take a node for failed, is 5 s by default.
+ */
+const mostKeyBytes = 2 ** 26;
+
+export interface Resharding {
+  readonly plan: Plan<RedisAction>;
+  /** Slots are open, or keys are where their slot is not. That is finished whatever else there is to do. */
+  readonly isBegun: boolean;
 }
+
+/** Undefined where every slot is where it should be, as far as anybody has to be asked. */
+export function planResharding(situation: ShardsSituation): Resharding | undefined {
+  const { observed, shards } = situation;
+  if (observed.holders === undefined) return undefined;
+  const unknown = observed.holders.flatMap((held) => ('unknown' in held ? [held.unknown] : []));
+  const holders = observed.holders.flatMap((held) => ('unknown' in held ? [] : [held]));
+  const absent = shards.filter(({ set }) => !observed.holders?.some(({ shard }) => shard === set));
+  const missing = [...unknown, ...absent.map(({ set }) => `${set} has no primary`)];
+  if (missing.length > 0) {
+    const message = `no slot is moved before every primary has told which slots and keys it has: ${missing.join('; ')}`;
+    return { plan: { steps: [], outcome: wait('MovingSlots', message, recheckMs) }, isBegun: false };
+  }
+  const wanted = shards.filter((shard) => !isSurplus(situation, shard)).map(({ set }) => set);
+  const plan = planSlots(holders, { shards: new Set(wanted), mostKeyBytes });
+  return plan === undefined ? undefined : { plan, isBegun: holders.some(isOpen) };
+}
+
+const isOpen = ({ migrating, importing, strays, running }: SlotHolder): boolean =>
+  migrating.length + importing.length + strays.length + running.length > 0;

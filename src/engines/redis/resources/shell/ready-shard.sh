@@ -3,6 +3,7 @@ set -eu
 . "$CONFIG_DIR/library.sh"
 settle_password 6379 || true
 keep_accepted || true
+keep_users || true
 # Whatever the volume says, it is no matter of readiness.
 (. "$CONFIG_DIR/volume.sh" && . "$CONFIG_DIR/shard.sh" && look && { settle_mark || true; settle_eligibility; find_peers; find_primary; }) || true
 answer=$(timeout 2 "$cli" -p 6379 ping 2>&1) || true

@@ -6,6 +6,7 @@ trap 'exit 143' TERM
 conf=/run/redis/redis.conf
 keep_password
 rm -f /run/redis/loading /run/redis/next-peer
+: > "$restoring"
 . "$CONFIG_DIR/volume.sh"
 . "$CONFIG_DIR/shard.sh"
 judge_volume
