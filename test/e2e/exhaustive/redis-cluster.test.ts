@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { restartAnnotation, switchoverAnnotation } from '../../../src/api/maintenance.ts';
-import { persistentVolumeClaims } from '../../../src/api/resource.ts';
+import { persistentVolumeClaims, services } from '../../../src/api/resource.ts';
 import type { Pod } from '../../../src/resources/children.ts';
 import { killProcess } from '../../../src/sandbox/faults/process.ts';
 import { listAll, removeByName } from '../../support/kubernetes.ts';
@@ -33,6 +33,12 @@ const primaries = async (): Promise<string[]> =>
   (await members()).filter(({ role }) => role === 'primary').map((one) => one.name);
 const dataPods = async (): Promise<readonly Pod[]> => (await cluster.pods()).data;
 
+/** Of the Service with all nodes, where clients begin. */
+async function entrance(): Promise<string> {
+  const service = await stage.client.get({ resource: services, namespace: stage.namespace, name: `${name}-nodes` });
+  return (service.spec as { readonly clusterIP: string }).clusterIP;
+}
+
 /** The status says so, of the spec as it is now, and so does every node. */
 async function whole(shards: number, replicas = 1, patience: Patience = {}): Promise<void> {
   await until(
@@ -57,12 +63,12 @@ async function whole(shards: number, replicas = 1, patience: Patience = {}): Pro
   );
 }
 
-/** Runs `fault` under four writers. */
+/** Runs `fault` under writers of a dozen slots. */
 async function underWriters(scenario: string, fault: (ledger: ShardsLedger) => Promise<void>) {
   const ledger = await openShardsLedger({
-    hosts: (await dataPods()).map(({ status }) => status?.podIP ?? ''),
+    host: await entrance(),
     password: await cluster.password(),
-    ...{ writers: 4, run: scenario.replaceAll(/\W+/g, '-') },
+    ...{ writers: 12, run: scenario.replaceAll(/\W+/g, '-') },
   });
   const written = async (count: number): Promise<void> => {
     const goal = ledger.acknowledged + count;
@@ -103,7 +109,8 @@ describe('a Redis Cluster', () => {
         ['c-s1', '5461-10921'],
         ['c-s2', '10922-16383'],
       ]);
-      expect(statusOf(await cluster.object()).placement).toBe('Optimal');
+      // Which one, the scheduler decides.
+      expect(['Optimal', 'BestEffort']).toContain(statusOf(await cluster.object()).placement);
     },
     quick,
   );
@@ -191,7 +198,7 @@ describe('a Redis Cluster', () => {
       const before = [...(await dataPods())];
       const idsBefore = await ids();
       const ledger = await openShardsLedger({
-        hosts: before.map(({ status }) => status?.podIP ?? ''),
+        host: await entrance(),
         password: await cluster.password(),
         ...{ writers: 2, run: 'kept' },
       });

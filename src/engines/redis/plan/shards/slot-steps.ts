@@ -12,6 +12,8 @@ export interface SlotPlan {
 
 /** Servers are at it, and no watch tells. */
 const recheckMs = 1_000;
+/** A slot that is half moved costs clients a redirection: the next action follows at once. */
+const nextMs = 50;
 
 /** Undefined where every shard has what it should have, and no slot is open. */
 export function planSlots(holders: readonly SlotHolder[], wanted: Wanted): SlotPlan | undefined {
@@ -46,7 +48,11 @@ export function planSlots(holders: readonly SlotHolder[], wanted: Wanted): SlotP
 }
 
 function doing(action: SlotAction, summary: string): SlotPlan {
-  return { steps: [{ type: 'act', action, summary }], outcome: wait('MovingSlots', summary, recheckMs) };
+  // The same words come back for as long as slots move, and that is no action without effect.
+  return {
+    steps: [{ type: 'act', action, summary, unhurried: true }],
+    outcome: wait('MovingSlots', summary, nextMs),
+  };
 }
 
 type Move = Extract<NextMove, { does: 'move' }>;

@@ -66,7 +66,14 @@ export function shardStatefulSet(cluster: Cluster<RedisSpec>, part: Part, shard:
   });
 }
 
-/** Nodes of one shard apart, as the spec wants it; then all nodes of the cluster over the machines, as far as that goes. */
+interface Affinity {
+  readonly podAntiAffinity?: { readonly preferredDuringSchedulingIgnoredDuringExecution?: readonly unknown[] };
+}
+
+/**
+ * Nodes of one shard apart, as the spec wants it; then all nodes of the cluster over the machines, as far as that goes. Kubernetes takes one
+ * constraint for each topology key and kind, so where both are preferences, that of the shard is an affinity.
+ */
 function schedulingOf(
   cluster: Cluster<RedisSpec>,
   part: Part,
@@ -74,9 +81,23 @@ function schedulingOf(
 ): Partial<PodSpec> {
   const { scheduling } = cluster.spec;
   const all = selectorLabels(cluster, part);
-  const fields = schedulingFields(scheduling, { ...all, ...own });
-  const { topologySpreadConstraints: wide = [] } = schedulingFields({ topologySpread: 'Preferred' }, all);
-  return { ...fields, topologySpreadConstraints: [...(fields.topologySpreadConstraints ?? []), ...wide] };
+  const matchLabels = { ...all, ...own };
+  const { topologySpreadConstraints: ofShard = [], ...fields } = schedulingFields(scheduling, matchLabels);
+  const { topologySpreadConstraints: ofAll = [] } = schedulingFields({ topologySpread: 'Preferred' }, all);
+  if (scheduling.topologySpread === 'Required') return { ...fields, topologySpreadConstraints: [...ofShard, ...ofAll] };
+  const [{ topologyKey } = { topologyKey: 'kubernetes.io/hostname' }, ...zones] = ofShard;
+  const apart = { weight: 100, podAffinityTerm: { topologyKey, labelSelector: { matchLabels } } };
+  const { podAntiAffinity = {}, ...others } = (scheduling.affinity ?? {}) as Affinity;
+  const preferred = [...(podAntiAffinity.preferredDuringSchedulingIgnoredDuringExecution ?? []), apart];
+  const affinity = {
+    ...others,
+    podAntiAffinity: { ...podAntiAffinity, preferredDuringSchedulingIgnoredDuringExecution: preferred },
+  };
+  return {
+    ...fields,
+    affinity: affinity as PodSpec['affinity'] & {},
+    topologySpreadConstraints: [...ofAll, ...zones],
+  };
 }
 
 /** The mounted files. `peers`: by whose names a node finds others; no `sentinels`, as where a node stands alone. */

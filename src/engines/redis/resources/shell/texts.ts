@@ -14,8 +14,14 @@ find_peers || true
 find_primary || true
 case "$(field loading):$(field role):$(field master_link_status)" in
   # A new shard gets its slots once its nodes are ready.
-  0:master:*) owns_slots || case $(own_cli cluster info) in *cluster_state:ok*) ;; *) exit 1 ;; esac ;;
-  0:slave:up) [ "$kept" = yes ] ;;
+  0:master:*)
+    owns_slots || case $(own_cli cluster info) in *cluster_state:ok*) ;; *) exit 1 ;; esac
+    restore_users ""
+    ;;
+  0:slave:up)
+    [ "$kept" = yes ] || exit 1
+    restore_users "$(field master_host)"
+    ;;
   *) exit 1 ;;
 esac
 `,
@@ -775,6 +781,7 @@ set -eu
 . "$CONFIG_DIR/library.sh"
 settle_password 6379 || true
 keep_accepted || true
+keep_users || true
 # Whatever the volume says, it is no matter of readiness.
 (. "$CONFIG_DIR/volume.sh" && . "$CONFIG_DIR/shard.sh" && look && { settle_mark || true; settle_eligibility; find_peers; find_primary; }) || true
 answer=$(timeout 2 "$cli" -p 6379 ping 2>&1) || true
@@ -1015,6 +1022,7 @@ trap 'exit 143' TERM
 conf=/run/redis/redis.conf
 keep_password
 rm -f /run/redis/loading /run/redis/next-peer
+: > "$restoring"
 . "$CONFIG_DIR/volume.sh"
 . "$CONFIG_DIR/shard.sh"
 judge_volume
