@@ -71,11 +71,15 @@ async function sidesOf(open: OpenSession, { source, target, others }: MoveSlots)
   return { source: from, target: to, others: reached };
 }
 
-/** Both sides say that the source has it. Where a replica of the source has been elected, the target may be the first to know. */
+/**
+ * Both sides say that the source has it. Where a replica of the source has been elected, the target may be the first to know. But a node never
+ * learns who has a slot that is open there as one to come: then the word of the source counts, which has to reach a majority.
+ */
 function requireOwner(slot: number, { source, target }: MoveSlots, from: View, to: View): void {
   const toldSource = to.nodes.find(({ id }) => id === source.id);
   if (!hasSlot(from.myself.slots, slot)) throw new Error(`${source.pod} does not have slot ${slot} any more`);
-  if (toldSource === undefined || !hasSlot(toldSource.slots, slot)) {
+  const isComing = to.myself.importing.some((each) => each.slot === slot);
+  if (toldSource === undefined || (!hasSlot(toldSource.slots, slot) && !isComing)) {
     throw new Error(`${target.pod} does not know that ${source.pod} has slot ${slot}`);
   }
   if (!from.nodes.some(({ id, role }) => id === target.id && role === 'primary')) {
