@@ -32,8 +32,11 @@ describe.skipIf(!isEveryVersionWanted || serverPrograms.length === 0).each([...s
       talk.close();
       await here.until('Following');
       here.annotate({ [cutOverAnnotation]: 'verified@uid-db' });
-      await here.until('MembersNotReady', 90_000);
+      await here.until('AddingSentinels', 90_000);
       expect((await info(stage, 'n1')).role).toBe('master');
+      // As the probe of its pod says it.
+      await stage.ask('n1', 'CONFIG', 'SET', 'cluster-announce-port', '26379');
+      await here.until('MembersNotReady', 30_000);
       for (const member of ['n2', 's1', 's2', 's3']) await here.join(member);
       await here.until('settled', 90_000);
       expect(await stage.ask('n2', 'GET', 'a')).toBe('1');
