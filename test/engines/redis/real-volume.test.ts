@@ -171,7 +171,7 @@ cli replicaof 127.0.0.1 1 > /dev/null; killed; start; volume`;
       expect(play(story, server.join(' '))).toEqual([
         held,
         'ping.sh 0, unmarked, priority 0, 0 keys',
-        'aof_enabled:0 master_link_status:down master_link_down_since_seconds:-1 ',
+        'aof_enabled:0 master_link_status:down master_link_down_since_seconds:-1',
         'unmarked, priority 0, 1 keys',
       ]);
     },
