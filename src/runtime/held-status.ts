@@ -41,7 +41,7 @@ function isOfHeldPlan({ outcome, otherwise }: Plan, { phase, conditions }: Statu
   return otherwise !== undefined && isOfPlan && (phase === 'Updating' || phase === 'Degraded');
 }
 
-/** A rollout that does not get on holds up those of other clusters: whoever looks at it is told. */
+/** While a rollout makes no progress, other clusters wait for it. The status of its cluster says so. */
 export function awaited(plan: Plan, claim: StatusReport): readonly [Plan, StatusReport] {
   const { outcome } = plan;
   if (outcome.state !== 'wait') return [plan, claim];

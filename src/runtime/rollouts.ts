@@ -124,7 +124,7 @@ export function createRollouts(options: RolloutsOptions): Rollouts {
     isAwaited: (key) => waiting.size > 0 && (admitted.has(key) || rolling.has(key)),
   };
 
-  /** Names of other namespaces are not told to those who may not see them. */
+  /** A status names no cluster of another namespace: its readers may have no access to that namespace. */
   function wordsFor(key: ClusterKey, others: ReadonlySet<ClusterKey>, place: number): string {
     const [, namespace] = key.split('/');
     const [known] = [...others].filter((other) => other.split('/')[1] === namespace);

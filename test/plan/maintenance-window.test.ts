@@ -69,7 +69,7 @@ const anyWindow = fc.record({
 });
 const anyTime = fc.integer({ min: Date.parse('2025-01-01'), max: Date.parse('2028-01-01') });
 
-it('the next window opens when it is said to, within eight days, and no earlier', () => {
+it('the next window opens at the time of the spec, within eight days, and no earlier', () => {
   fc.assert(
     fc.property(
       fc.array(anyWindow, { minLength: 1, maxLength: 3 }),

@@ -99,7 +99,7 @@ describe('a rollout that waits', () => {
     expect(plan.steps.filter((step) => 'object' in step && step.object.kind === 'StatefulSet')).toEqual([]);
   });
 
-  it('keeps what else is said of the cluster', () => {
+  it('keeps the other conditions of the cluster', () => {
     const { cluster, children, observed } = redisWorld({ ...change, status: said({}) });
     const situation = situationOf(cluster, children, observed);
     const plan = planRedis(situation);

@@ -98,7 +98,7 @@ describe('a place', () => {
     expect(rollouts.take(c)).toContain('1 more is before it');
     rollouts.release(a);
     expect(woken).toEqual([b]);
-    // Whoever asks first: the order is that of the line.
+    // The clusters wait in the order in which they asked.
     expect(rollouts.take(c)).toBeDefined();
     expect(rollouts.take(b)).toBeUndefined();
   });

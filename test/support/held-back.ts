@@ -1,4 +1,4 @@
-/** What is done of a plan, and what is said, while its rollout has to wait. */
+/** The steps that the operator carries out, and the status that it writes, while a rollout has to wait. */
 import type { Cluster, CommonSpec } from '../../src/api/cluster.ts';
 import type { Resource } from '../../src/api/object.ts';
 import type { Assessment, StatusReport } from '../../src/engine/engine.ts';

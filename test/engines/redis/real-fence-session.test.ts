@@ -12,6 +12,8 @@ import { type FencedPod, fencedPod } from '../../support/fenced-pod.ts';
 import { serverPrograms } from '../../support/redis-program.ts';
 
 const sentinels = ['s1', 's2', 's3'];
+/** Of a line of `CLIENT LIST`. */
+const idOf = (line = ''): string => line.split(' ')[0] ?? '';
 /** Nobody listens there. */
 const nowhere = ['127.0.0.2', '127.0.0.3', '127.0.0.4'];
 
@@ -75,6 +77,21 @@ describe.skipIf(serverPrograms.length === 0).each([...serverPrograms])(
       among(sentinels.map(stage.address));
       await untilWrites(/OK/);
       expect((await sessions()).length).toBe(1);
+    });
+
+    it('a server that stands still for a moment, while clients use all connections, keeps its session', async () => {
+      const pid = Number((await info(stage, 'n1', 'server')).process_id);
+      await fill();
+      const [before] = await sessions();
+      for (let n = 0; n < 3; n++) {
+        process.kill(pid, 'SIGSTOP');
+        await new Promise((resolve) => setTimeout(resolve, 3_000));
+        process.kill(pid, 'SIGCONT');
+        await untilWrites(/OK|NOREPLICAS/);
+      }
+      among(nowhere);
+      await untilWrites(/NOREPLICAS/);
+      expect((await sessions()).map(idOf)).toEqual([idOf(before)]);
     });
 
     it('a session that somebody ends is opened again, and ends with its loop', async () => {

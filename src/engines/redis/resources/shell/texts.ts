@@ -174,6 +174,7 @@ replicas=/run/redis/replicas
 watched=/run/redis/watched
 # In the session of the loop, if it answers within 2 s, and otherwise on another connection. An answer that comes later is not within the marks of the
 # next question. A session that does not answer where another connection does is of no use: the loop starts a new one.
+# Where clients use all connections, the server refuses another one, and the session stays.
 ask_server() {
   if [ -z "\${FENCE_SESSION:-}" ] || ! kill -0 "$FENCE_SESSION" 2> /dev/null; then
     local_cli "$@"
