@@ -160,6 +160,14 @@ function withoutStatus({ metadata }: KubeObject): Fields {
   return { ...metadata, annotations };
 }
 
+/** Patroni keeps its configuration as JSON in an annotation. The order of its fields follows from the order of the patches. */
+function withReadConfig({ metadata }: KubeObject): Fields {
+  const { config, ...annotations } = metadata.annotations ?? {};
+  return config === undefined
+    ? { ...metadata }
+    : { ...metadata, annotations: { ...annotations, config: JSON.parse(config) } };
+}
+
 /** Of content and status, what does not tell of the run alone. */
 function toldOf(object: KubeObject): Fields {
   const { data, status } = object as KubeObject & { readonly data?: Json };
@@ -168,7 +176,9 @@ function toldOf(object: KubeObject): Fields {
     case 'Secret':
       return { data: Object.keys(record(data)) };
     case 'ConfigMap':
-      return object.metadata.labels?.[componentLabel] === agentComponent ? { data: ofTask(data) } : { data };
+      return object.metadata.labels?.[componentLabel] === agentComponent
+        ? { data: ofTask(data) }
+        : { metadata: withReadConfig(object), data };
     case 'Pod':
       return { metadata: withoutStatus(object) };
     case 'Job':
