@@ -1,4 +1,5 @@
 /** Plans against a cluster: of the clusters of a manifest as they are meant, or of one as it is there. */
+import { isDeepStrictEqual } from 'node:util';
 import type { Cluster, CommonSpec } from '../api/cluster.ts';
 import { inRegistry } from '../api/image.ts';
 import { labelSelector, labelSelectorFault } from '../api/label-selector.ts';
@@ -177,7 +178,14 @@ async function intended(
   const alone = validCluster(entry, object, { namespace });
   const live = await findCluster(client, engine, namespace, alone.metadata.name);
   const cluster = live === undefined ? alone : validCluster(entry, overlaid(object, live), { namespace, old: live });
-  return { cluster: cluster as Cluster<CommonSpec>, live };
+  return { cluster: asEdited(cluster as Cluster<CommonSpec>, live), live };
+}
+
+/** The API server counts a change of the spec. */
+function asEdited(cluster: Cluster<CommonSpec>, live: KubeObject | undefined): Cluster<CommonSpec> {
+  const { generation } = live?.metadata ?? {};
+  if (generation === undefined || isDeepStrictEqual(cluster.spec, live?.spec)) return cluster;
+  return { ...cluster, metadata: { ...cluster.metadata, generation: generation + 1 } };
 }
 
 function overlaid(object: KubeObject, live: KubeObject): KubeObject {

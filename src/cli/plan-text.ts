@@ -1,6 +1,6 @@
 /** A plan for people: what comes, what changes and how, what goes, what is asked of the database, and what is waited for. */
 import { displayName } from '../api/object.ts';
-import { fingerprintAnnotation } from '../plan/difference.ts';
+import { hasOtherTemplate, isFingerprint } from '../plan/difference.ts';
 import type { FieldChange, Outcome, Plan, Step } from '../plan/plan.ts';
 import { lineDiff } from './line-diff.ts';
 import type { Preview } from './preview.ts';
@@ -59,7 +59,7 @@ function createLines(step: Step): string[] {
 function updateLines(step: Step): string[] {
   switch (step.type) {
     case 'apply':
-      return [displayName(step.object), ...visible(step.changes).flatMap(changeLines).map(indented)];
+      return [displayName(step.object), ...appliedLines(step.changes).map(indented)];
     case 'patch':
       return [`${step.ref.resource.kind}/${step.ref.name}`, ...step.changes.flatMap(changeLines).map(indented)];
     default:
@@ -81,9 +81,10 @@ function deleteLines(step: Step): string[] {
 }
 
 /** The fingerprint moves with every change; alone it says that a field is no longer set. */
-function visible(changes: readonly FieldChange[]): readonly FieldChange[] {
-  const others = changes.filter(({ path }) => !path.includes(fingerprintAnnotation));
-  return others.length > 0 ? others : changes;
+function appliedLines(changes: readonly FieldChange[]): string[] {
+  const others = changes.filter((change) => !isFingerprint(change));
+  if (others.length > 0) return others.flatMap(changeLines);
+  return [`${hasOtherTemplate(changes) ? 'spec.template: ' : ''}fields that are not set any more are removed`];
 }
 
 function changeLines({ path, from, to }: FieldChange): string[] {

@@ -8,6 +8,7 @@ import {
   restartedContainer,
   type Template,
 } from '../plan/container-resources.ts';
+import { templatePaths } from '../plan/difference.ts';
 import type { Step } from '../plan/plan.ts';
 import { refOf } from '../plan/ref.ts';
 import { markStep } from '../plan/resize-turn.ts';
@@ -75,7 +76,7 @@ export async function forecastRollout(
   const lines: string[] = [];
   for (const step of steps) {
     if (step.type !== 'apply' || step.object.kind !== 'StatefulSet') continue;
-    const paths = step.changes.map(({ path }) => path).filter((path) => path.startsWith('spec.template.'));
+    const paths = templatePaths(step.changes);
     const { name } = step.object.metadata;
     const pods = children.pods.filter((pod) => setOf(pod.metadata.name) === name);
     if (paths.length === 0 || pods.length === 0) continue;

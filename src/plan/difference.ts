@@ -7,13 +7,18 @@
  * replaces them as a whole: with one label more a Service leads to nobody, and with one selector more a rule lets others in.
  */
 import { createHash } from 'node:crypto';
+import { restartAnnotation } from '../api/maintenance.ts';
 import type { KubeObject } from '../api/object.ts';
 import { compareQuantities } from '../api/quantity.ts';
 import { memoize } from './memoize.ts';
 import type { FieldChange } from './plan.ts';
 
-/** Fingerprint of what was last applied. Without it, a field taken out of the desired object would never be noticed. */
+/**
+ * Fingerprint of what was last applied. Without it, a field taken out of the desired object would never be noticed. That of a StatefulSet has a
+ * second part, after a dash, for the pod template alone.
+ */
 export const fingerprintAnnotation = 'clusterwright.dev/desired';
+const fingerprintPath = `metadata.annotations[${fingerprintAnnotation}]`;
 
 /** Immutable once the StatefulSet exists; growth of volumes is the claims' business. */
 function withoutClaimTemplates(object: KubeObject): KubeObject {
@@ -23,13 +28,44 @@ function withoutClaimTemplates(object: KubeObject): KubeObject {
 }
 
 export const fingerprinted = memoize((object: KubeObject): KubeObject => {
-  const hash = createHash('sha256')
-    .update(JSON.stringify(withoutClaimTemplates(object)))
-    .digest('hex')
-    .slice(0, 16);
-  const annotations = { ...object.metadata.annotations, [fingerprintAnnotation]: hash };
+  const parts = [withoutClaimTemplates(object), ...(object.kind === 'StatefulSet' ? [askedTemplate(object)] : [])];
+  const annotations = { ...object.metadata.annotations, [fingerprintAnnotation]: parts.map(hash).join('-') };
   return { ...object, metadata: { ...object.metadata, annotations } };
 });
+
+const hash = (part: unknown): string =>
+  createHash('sha256')
+    .update(JSON.stringify(part ?? null))
+    .digest('hex')
+    .slice(0, 16);
+
+/** Without a request to restart, which is no change of the template's own. */
+function askedTemplate(object: KubeObject): unknown {
+  const { template } = object.spec as { readonly template?: Template };
+  const { [restartAnnotation]: _, ...annotations } = template?.metadata?.annotations ?? {};
+  return { ...template, metadata: { ...template?.metadata, annotations } };
+}
+
+interface Template {
+  readonly metadata?: { readonly annotations?: Readonly<Record<string, string>> };
+}
+
+export const isFingerprint = ({ path }: FieldChange): boolean => path === fingerprintPath;
+
+/** Whether these changes of a StatefulSet leave its pod template another one, but for a request to restart. Also where fields are only removed. */
+export function hasOtherTemplate(changes: readonly FieldChange[]): boolean {
+  const print = changes.find(isFingerprint);
+  const [from, to] = [print?.from, print?.to].map((value) => String(value ?? '').split('-')[1]);
+  return from !== undefined && to !== undefined && from !== to;
+}
+
+const templatePath = 'spec.template';
+
+/** Paths of the pod template that these changes of a StatefulSet write. The path of the template itself stands for fields that are only removed. */
+export function templatePaths(changes: readonly FieldChange[]): readonly string[] {
+  const paths = changes.map(({ path }) => path).filter((path) => path.startsWith(templatePath));
+  return paths.length === 0 && hasOtherTemplate(changes) ? [templatePath] : paths;
+}
 
 type Fields = Readonly<Record<string, unknown>>;
 

@@ -106,6 +106,8 @@ export interface Plan<Action extends EngineAction = EngineAction> {
   readonly steps: readonly Step<Action>[];
   /** It takes something away as a whole, whatever its steps are: a look at the custom resource and all pods comes first. */
   readonly destructive?: true;
+  /** The database refuses its clients, and the templates that this plan writes end that: they wait for no maintenance window. */
+  readonly repairs?: true;
   /**
    * It interrupts members for what can wait, or takes the first step to that. This is done instead while it has to wait. Absent where nothing
    * is interrupted but for a template that the plan writes: that shows by itself.

@@ -17,10 +17,12 @@ import { nextWindow, unknownZones } from './maintenance-window.ts';
 import { type Outcome, type Plan, type Step, wait } from './plan.ts';
 import { refOf } from './ref.ts';
 import {
+  followsRollout,
   isAtRest,
   isRepair,
   isRequestedRestart,
   isRolling,
+  mayBeHelped,
   type TemplateWrite,
   templateWrites,
   unreadyPods,
@@ -66,10 +68,11 @@ export function gated(plan: Plan, facts: GateFacts): Gated {
   const { cluster, children } = facts;
   const isFormed = cluster.status?.initialized === true;
   if (plan.destructive === true || !isFormed) return passed(plan, false, false);
+  if (plan.repairs === true) return passed(plan.otherwise ?? plan, false, false);
   const rolling = isRolling(children);
   const edited = { ...facts, isEdited: cluster.status?.observedGeneration !== cluster.metadata.generation };
   const writes = templateWrites(plan, children).filter((write) => !isRepair(write, edited));
-  const interrupts = !rolling && plan.otherwise !== undefined;
+  const interrupts = plan.otherwise !== undefined;
   if (writes.length === 0 && !interrupts) {
     const isDone = isAtRest(children);
     return passed(isDone ? withoutRequest(plan, facts) : plan, false, isDone);
@@ -91,12 +94,13 @@ function passed(plan: Plan, begins: boolean, needsNoPlace: boolean): Gated {
 
 function holdOn(writes: readonly TemplateWrite[], interrupts: boolean, facts: GateFacts): Hold | undefined {
   const { cluster, children } = facts;
-  const isAsked = !interrupts && writes.every((write) => isRequestedRestart(write, restartAnnotation));
-  const closed = isAsked ? undefined : closedWindow(facts);
+  const needsWindow = (write: TemplateWrite): boolean =>
+    !isRequestedRestart(write, restartAnnotation) && !followsRollout(write, children);
+  const closed = interrupts || writes.some(needsWindow) ? closedWindow(facts) : undefined;
   if (closed !== undefined) return closed;
   // Pods of now have begun to restart: the others follow, and a correction does, too.
   if (ignoresLimit(cluster)) return undefined;
-  const unready = isRolling(children) ? [] : unreadyPods(children);
+  const unready = isRolling(children) ? [] : unreadyPods(children, mayBeHelped(writes, facts));
   if (unready.length > 0) {
     const message = `pods restart for the changes once all of them are ready: ${unready.join(', ')}; at once with the annotation ${ignoreLimitAnnotation}=true`;
     return wait(waitingForRollout, message, unreadyRecheckMs);
@@ -133,8 +137,15 @@ function held(plan: Plan, hold: Hold, facts: GateFacts & { readonly isEdited: bo
   const writes = templateWrites(rest, children).filter((write) => !isRepair(write, facts));
   const steps = withoutWrites(rest.steps, writes);
   const isOutcome = rest.outcome.state === 'settled';
-  const outcome = isOutcome ? sooner(hold, rest.outcome.recheckMs) : sooner(rest.outcome, hold.recheckMs);
+  const outcome = isOutcome
+    ? sooner(hold, rest.outcome.recheckMs)
+    : sooner(alsoSaying(rest.outcome, hold), hold.recheckMs);
   return { plan: { ...rest, steps, outcome }, hold, isOutcome, begins: false, needsNoPlace };
+}
+
+/** What else is waited for comes first. */
+function alsoSaying(outcome: Outcome, { message }: Hold): Outcome {
+  return outcome.state === 'settled' ? outcome : { ...outcome, message: `${outcome.message}; ${message}` };
 }
 
 function sooner<O extends Outcome>(outcome: O, ms: number | undefined): O {

@@ -2,6 +2,7 @@
 import type { KubeObject } from '../api/object.ts';
 import { pods } from '../api/resource.ts';
 import type { Children, Pod, StatefulSet } from '../resources/children.ts';
+import { templatePaths } from './difference.ts';
 import type { Plan, Step } from './plan.ts';
 
 export interface TemplateUse {
@@ -37,8 +38,8 @@ export function setsWithoutPods({ objects }: Pick<Children, 'objects'>): readonl
 
 function useOf(step: Step, children: Pick<Children, 'statefulSet' | 'pods'>): TemplateUse[] {
   if (step.type === 'apply') {
-    const isTemplate = step.changes.some(({ path }) => path.startsWith('spec.template'));
-    return step.object.kind === 'StatefulSet' && isTemplate ? [{ step, set: step.object }] : [];
+    const isTemplate = step.object.kind === 'StatefulSet' && templatePaths(step.changes).length > 0;
+    return isTemplate ? [{ step, set: step.object }] : [];
   }
   const name = podEndedBy(step);
   const set = name === undefined ? undefined : children.statefulSet(setOf(name));

@@ -2,6 +2,8 @@
 import type { KubeObject } from '../api/object.ts';
 import { statefulSets } from '../api/resource.ts';
 import { type Children, type Pod, podIsReady, type StatefulSet } from '../resources/children.ts';
+import { componentLabel } from '../resources/metadata.ts';
+import { hasOtherTemplate, templatePaths } from './difference.ts';
 import type { ObjectStep, Plan, Step } from './plan.ts';
 import { refOf } from './ref.ts';
 import { cannotStart, hasNeverRun, isGenerationObserved, outdatedPods } from './rollout.ts';
@@ -12,15 +14,17 @@ export interface TemplateWrite {
   readonly live: StatefulSet;
 }
 
-const template = 'spec.template';
-
 export function templateWrites({ steps }: Pick<Plan, 'steps'>, children: Children): readonly TemplateWrite[] {
   return steps.flatMap((step): TemplateWrite[] => {
     if (step.type !== 'apply' || step.object.kind !== 'StatefulSet') return [];
     const live = children.statefulSet(step.object.metadata.name);
-    const isTemplate = step.changes.some(({ path }) => path.startsWith(template));
-    return live === undefined || !isTemplate ? [] : [{ step, live }];
+    return live === undefined || templatePaths(step.changes).length === 0 ? [] : [{ step, live }];
   });
+}
+
+/** As far as a step tells that has been carried out: another template is there, or an engine has been told to restart. */
+export function beginsRollout(step: Step): boolean {
+  return step.type === 'act' || (step.type === 'apply' && templatePaths(step.changes).length > 0);
 }
 
 export function setsIn({ objects }: Pick<Children, 'objects'>): readonly StatefulSet[] {
@@ -44,8 +48,8 @@ export function isRolling(children: Children): boolean {
   return setsIn(children).some((set) => isOutdated(set, children)) || children.pods.some(hasNeverRun);
 }
 
-/** How long a pod may take to start before another template may be what it needs. */
-const startingMs = 300_000;
+/** After so long another template may be what a pod needs that is not ready: until then it may be about to be. */
+const patienceMs = 300_000;
 
 export interface WriteFacts {
   readonly children: Children;
@@ -57,15 +61,16 @@ export interface WriteFacts {
 
 /**
  * Whether the write interrupts nobody who would go on without it: it corrects a template, or repairs what does not run. A pod that is away
- * for a moment starts by the template of before.
+ * for a moment starts by the template of before: a node is replaced, a registry is busy.
  */
 export function isRepair({ live, step }: TemplateWrite, { children, isEdited, now }: WriteFacts): boolean {
   const pods = podsOfSet(live, children);
-  if (isOutdated(live, children) || pods.some(cannotStart)) return true;
-  if (changesVolumes(step) && pods.some((pod) => hasBeen('Pending', pod, now))) return true;
+  const mayBeStuck = (pod: Pod): boolean => isEdited || isLongUnready(pod, now);
+  if (isOutdated(live, children) || pods.some((pod) => cannotStart(pod) && mayBeStuck(pod))) return true;
+  if (changesVolumes(step) && pods.some((pod) => isWaiting(pod, now))) return true;
   if (pods.some(podIsReady)) return false;
   if (isEdited || (pods.length === 0 && live.spec?.replicas === 0)) return true;
-  return pods.length > 0 && pods.every((pod) => hasBeen('Running', pod, now));
+  return pods.length > 0 && pods.every((pod) => pod.status?.phase === 'Running' && isLongUnready(pod, now));
 }
 
 /**
@@ -73,21 +78,46 @@ export function isRepair({ live, step }: TemplateWrite, { children, isEdited, no
  * the pod has to wait for long.
  */
 function changesVolumes({ changes }: TemplateWrite['step']): boolean {
-  return changes.some(({ path }) => path.startsWith(`${template}.spec.volumes`));
+  return changes.some(({ path }) => path.startsWith('spec.template.spec.volumes'));
 }
 
 /** The kubelet sets the time when it takes up the pod, before volumes and images. */
-function hasBeen(phase: 'Pending' | 'Running', { status }: Pod, now: number): boolean {
-  return status?.phase === phase && now - Date.parse(status.startTime ?? '') > startingMs;
+function isWaiting({ status }: Pod, now: number): boolean {
+  return status?.phase === 'Pending' && now - Date.parse(status.startTime ?? '') > patienceMs;
 }
 
-/** Why a rollout cannot begin yet: a member more would be away. */
-export function unreadyPods(children: Children): readonly string[] {
+/** By the clock of the kubelet, or of the scheduler for a pod without a node. Where nobody says since when, it is not long. */
+function isLongUnready({ status }: Pod, now: number): boolean {
+  const { conditions = [] } = status ?? {};
+  const told = ['Ready', 'PodScheduled'].flatMap((type) => conditions.find((one) => one.type === type) ?? []);
+  const since = told[0]?.status === 'True' ? Number.NaN : Date.parse(told[0]?.lastTransitionTime ?? '');
+  return now - since > patienceMs;
+}
+
+/** Pods that have long not been ready, and would get another template by these writes. */
+export function mayBeHelped(
+  writes: readonly TemplateWrite[],
+  { children, now }: Pick<WriteFacts, 'children' | 'now'>,
+): readonly Pod[] {
+  return writes.flatMap(({ live }) => podsOfSet(live, children).filter((pod) => isLongUnready(pod, now)));
+}
+
+/**
+ * Members have begun to restart, and some have yet to: the write follows them. Of the same component only, since a pooler that restarts is no reason
+ * to restart servers.
+ */
+export function followsRollout({ live }: TemplateWrite, children: Children): boolean {
+  const componentOf = ({ metadata }: KubeObject): string | undefined => metadata.labels?.[componentLabel];
+  return setsIn(children).some((set) => componentOf(set) === componentOf(live) && isOutdated(set, children));
+}
+
+/** Why a rollout cannot begin yet: a member more would be away. `except`: who may be waiting for this very rollout. */
+export function unreadyPods(children: Children, except: readonly Pod[] = []): readonly string[] {
   return setsIn(children).flatMap((set) => {
     const pods = podsOfSet(set, children);
     const missing = (set.spec?.replicas ?? 0) - pods.length;
     return [
-      ...pods.filter((pod) => !podIsReady(pod)).map(({ metadata }) => metadata.name),
+      ...pods.filter((pod) => !podIsReady(pod) && !except.includes(pod)).map(({ metadata }) => metadata.name),
       ...(missing > 0 ? [`${missing} of ${set.metadata.name}`] : []),
     ];
   });
@@ -119,6 +149,15 @@ function sizeStep({ step, live }: TemplateWrite): ObjectStep[] {
 
 /** Nothing changes but the text with which a person has asked for a restart. */
 export function isRequestedRestart({ step }: TemplateWrite, annotation: string): boolean {
-  const paths = step.changes.map(({ path }) => path).filter((path) => path.startsWith(template));
-  return paths.every((path) => path === `${template}.metadata.annotations[${annotation}]`);
+  const all = 'spec.template.metadata.annotations';
+  return (
+    !hasOtherTemplate(step.changes) &&
+    step.changes
+      .filter(({ path }) => path.startsWith('spec.template'))
+      // A template without annotations gets them as a whole.
+      .every(
+        ({ path, to }) =>
+          path === `${all}[${annotation}]` || (path === all && Object.keys(to ?? {}).join() === annotation),
+      )
+  );
 }

@@ -16,7 +16,8 @@ export function heldBackStatus(
   { status: claim, plan }: Pick<Assessment, 'status' | 'plan'>,
   { hold, isOutcome }: Pick<Gated, 'hold' | 'isOutcome'>,
 ): StatusReport {
-  if (hold === undefined || !isOutcome || (claim.phase !== 'Ready' && !isOfHeldPlan(plan, claim))) return claim;
+  if (hold === undefined) return claim;
+  if (!isOutcome || (claim.phase !== 'Ready' && !isOfHeldPlan(plan, claim))) return alsoHeld(claim, plan, hold);
   const { phase: before, observedGeneration } = cluster.status ?? {};
   const isAsked = before === 'Updating' || observedGeneration !== cluster.metadata.generation;
   const { reason, message } = hold;
@@ -39,6 +40,15 @@ function isOfHeldPlan({ outcome, otherwise }: Plan, { phase, conditions }: Statu
   const reason = outcome.state === 'wait' ? outcome.reason : 'Updating';
   const isOfPlan = conditions.some((c) => c.type === 'Ready' && c.status === 'False' && c.reason === reason);
   return otherwise !== undefined && isOfPlan && (phase === 'Updating' || phase === 'Degraded');
+}
+
+/** Something else is the matter: that comes first. */
+function alsoHeld(claim: StatusReport, { outcome }: Plan, { message }: NonNullable<Gated['hold']>): StatusReport {
+  if (outcome.state === 'settled') return claim;
+  const conditions = claim.conditions.map((c) =>
+    c.message === outcome.message ? { ...c, message: `${c.message}; ${message}` } : c,
+  );
+  return { ...claim, conditions };
 }
 
 /** While a rollout makes no progress, other clusters wait for it. The status of its cluster says so. */

@@ -12,6 +12,7 @@ import type { KindHandler } from '../engine/engine.ts';
 import type { EngineContext } from '../engine/engine-context.ts';
 import { passPlan } from '../plan/pass.ts';
 import { gated } from '../plan/rollout-gate.ts';
+import { beginsRollout } from '../plan/template-write.ts';
 import { type Children, childrenOf } from '../resources/children.ts';
 import type { Cache, ClusterKey } from './cache.ts';
 import type { KubeClient } from './client.ts';
@@ -114,13 +115,15 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
     const whole = gate.plan;
     const { plan, ...obstructed } = await options.deadEnds(whole, children, io(cluster, signal));
     // Nothing begins by what the API server refuses.
-    if (gate.begins && plan.steps.length < whole.steps.length) rollouts.release(key);
+    if (gate.begins && plan.steps.length < whole.steps.length) rollouts.giveBack(key);
     // The last look before the steps: the one at dead ends may take as long as a webhook does.
     if (await freshness.isStale({ cluster, resource, children }, whole, signal)) return stale;
     onOutcome(engine, cluster, cluster.status, plan);
     const execution = await execute(key, plan, assessment.act, { cluster, children }, options, signal);
     const { failure, earlier } = execution;
     const taken = takenIn(execution);
+    // A place that is not used, since a step is refused or has no effect, is for another cluster.
+    if (gate.begins && !taken.some(beginsRollout)) rollouts.giveBack(key);
     const actions = unwatchedIn(taken);
     contested.made(key, execution.done, cluster.metadata, execution.ineffective);
     // What a pass did not reach has not ended.
@@ -156,6 +159,7 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
         unobserved.seen(key);
         return result;
       } catch (error) {
+        rollouts.giveBack(key);
         await notPlanned.failed(engine, object, key, error, signal);
         throw error;
       }

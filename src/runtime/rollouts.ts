@@ -6,8 +6,10 @@
  */
 import type { Cluster, CommonSpec } from '../api/cluster.ts';
 import type { KindHandler } from '../engine/engine.ts';
+import { isGenerationObserved } from '../plan/rollout.ts';
 import { ignoresLimit } from '../plan/rollout-gate.ts';
-import { isRolling } from '../plan/template-write.ts';
+import { isRolling, setsIn } from '../plan/template-write.ts';
+import type { Children } from '../resources/children.ts';
 import type { Clock } from '../system/clock.ts';
 import { type Cache, type ClusterKey, clusterKey } from './cache.ts';
 import type { Metrics } from './metrics.ts';
@@ -17,6 +19,8 @@ export interface Rollouts {
   take(key: ClusterKey): string | undefined;
   /** It needs none any more. */
   release(key: ClusterKey): void;
+  /** It has not used the place that it was given, and asks again. */
+  giveBack(key: ClusterKey): void;
   /** Others wait for this cluster. */
   isAwaited(key: ClusterKey): boolean;
 }
@@ -33,6 +37,10 @@ export interface RolloutsOptions {
 
 /** A cluster that waits asks every 30 s. One that has not asked for so long does not wait any more. */
 const forgottenMs = 120_000;
+
+/** Kubernetes has yet to take up a template, or pods have yet to get it. */
+const isUnderway = (children: Children): boolean =>
+  isRolling(children) || setsIn(children).some((set) => !isGenerationObserved(set));
 
 export function createRollouts(options: RolloutsOptions): Rollouts {
   const { limit, engines, cache, clock, metrics, wake } = options;
@@ -71,7 +79,7 @@ export function createRollouts(options: RolloutsOptions): Rollouts {
         admitted.delete(key);
         waiting.delete(key);
       }
-      if (cluster?.status?.initialized === true && isRolling(cache.children(key))) rolling.add(key);
+      if (cluster?.status?.initialized === true && isUnderway(cache.children(key))) rolling.add(key);
       else rolling.delete(key);
     }
     unseen.clear();
@@ -98,6 +106,17 @@ export function createRollouts(options: RolloutsOptions): Rollouts {
     report();
   }
 
+  function release(key: ClusterKey): void {
+    waiting.delete(key);
+    unseen.add(key);
+    if (!admitted.delete(key) && !rolling.has(key)) {
+      report();
+      return;
+    }
+    metrics.rolloutsEnded.inc();
+    wakeNext();
+  }
+
   return {
     take(key) {
       look();
@@ -114,12 +133,9 @@ export function createRollouts(options: RolloutsOptions): Rollouts {
       report();
       return admitted.has(key) ? undefined : wordsFor(key, others, place);
     },
-    release(key) {
-      waiting.delete(key);
-      unseen.add(key);
-      if (!admitted.delete(key) && !rolling.has(key)) return;
-      metrics.rolloutsEnded.inc();
-      wakeNext();
+    release,
+    giveBack(key) {
+      if (admitted.has(key)) release(key);
     },
     isAwaited: (key) => waiting.size > 0 && (admitted.has(key) || rolling.has(key)),
   };
@@ -143,5 +159,6 @@ export function createRollouts(options: RolloutsOptions): Rollouts {
 export const unlimitedRollouts: Rollouts = {
   take: () => undefined,
   release: () => undefined,
+  giveBack: () => undefined,
   isAwaited: () => false,
 };

@@ -4,14 +4,16 @@ import type { Cluster, CommonSpec } from '../../src/api/cluster.ts';
 import { ignoreLimitAnnotation, maintenanceNowAnnotation, restartAnnotation } from '../../src/api/maintenance.ts';
 import type { KubeObject } from '../../src/api/object.ts';
 import { redisKind } from '../../src/engines/redis/kind/schema.ts';
+import { fingerprintAnnotation } from '../../src/plan/difference.ts';
 import { blocked, type ObjectStep, type Outcome, type Plan, type Step, settled, wait } from '../../src/plan/plan.ts';
 import { gated } from '../../src/plan/rollout-gate.ts';
 import { childrenOf, type Pod } from '../../src/resources/children.ts';
+import { componentLabel } from '../../src/resources/metadata.ts';
 
 const noon = Date.parse('2026-11-29T12:00:00Z');
 const windows = [{ start: '22:00', duration: '2h', timeZone: 'Etc/UTC' }];
 
-type PodChange = 'outdated' | 'unready' | 'stopped' | 'unscheduled' | 'creating' | 'long creating';
+type PodChange = 'outdated' | 'creating' | 'long creating' | `${'' | 'long '}${'unready' | 'stopped' | 'unscheduled'}`;
 
 interface Story {
   readonly spec?: CommonSpec;
@@ -26,33 +28,38 @@ interface Story {
   readonly isTaken?: true;
 }
 
-const set: KubeObject = {
+const setOf = (name: string, component: string, replicas: number): KubeObject => ({
   apiVersion: 'apps/v1',
   kind: 'StatefulSet',
-  metadata: { name: 'db', namespace: 'apps', uid: 'set', generation: 1 },
-  spec: { replicas: 3 },
-  status: { observedGeneration: 1, updateRevision: 'new', replicas: 3 },
-};
+  metadata: { name, namespace: 'apps', uid: name, generation: 1, labels: { [componentLabel]: component } },
+  spec: { replicas },
+  status: { observedGeneration: 1, updateRevision: 'new', replicas },
+});
+const set = setOf('db', 'servers', 3);
+const sibling = setOf('other', 'servers', 1);
+const aside = setOf('pooler', 'pooler', 1);
 
-function pod(index: number, change: PodChange | undefined): Pod {
+function pod(name: string, change?: PodChange): Pod {
   const isReady = change === undefined || change === 'outdated';
   const isCreating = change === 'creating' || change === 'long creating';
+  const isUnscheduled = change?.endsWith('unscheduled') === true;
+  const lastTransitionTime = change?.startsWith('long') === true ? '2026-11-29T11:54:59Z' : '2026-11-29T11:59:00Z';
   return {
     apiVersion: 'v1',
     kind: 'Pod',
     metadata: {
-      name: `db-${index}`,
+      name,
       labels: { 'controller-revision-hash': change === 'outdated' ? 'old' : 'new' },
     },
     status: {
-      phase: change === 'unscheduled' || isCreating ? 'Pending' : 'Running',
-      startTime: change === 'long creating' ? '2026-11-29T11:54:59Z' : '2026-11-29T11:59:00Z',
-      conditions: [
-        { type: 'Ready', status: isReady ? 'True' : 'False' },
-        ...(change === 'unscheduled' ? [{ type: 'PodScheduled', status: 'False' }] : []),
-      ],
+      phase: isUnscheduled || isCreating ? 'Pending' : 'Running',
+      // A pod that runs has done so for long.
+      startTime: change === 'creating' ? lastTransitionTime : '2026-11-29T11:54:59Z',
+      conditions: isUnscheduled
+        ? [{ type: 'PodScheduled', status: 'False', lastTransitionTime }]
+        : [{ type: 'Ready', status: isReady ? 'True' : 'False', lastTransitionTime }],
       containerStatuses: [
-        { name: 'db', ...(change === 'stopped' ? { state: { waiting: { reason: 'ImagePullBackOff' } } } : {}) },
+        { name: 'db', ...(change?.endsWith('stopped') ? { state: { waiting: { reason: 'ImagePullBackOff' } } } : {}) },
       ],
     },
   };
@@ -65,7 +72,26 @@ const written = (...paths: string[]): ObjectStep => ({
 });
 const image = 'spec.template.spec.containers[db].image';
 const secret = 'spec.template.spec.volumes[auth].secret.secretName';
-const template = written(image);
+const imageOf = (object: KubeObject): ObjectStep => ({ type: 'apply', object, changes: [{ path: image, to: 'x' }] });
+const template = imageOf(set);
+const other = imageOf(sibling);
+const pooler = imageOf(aside);
+const fingerprint = `metadata.annotations[${fingerprintAnnotation}]`;
+const printed = (from: string, to: string): ObjectStep & { readonly type: 'apply' } => ({
+  type: 'apply',
+  object: set,
+  changes: [{ path: fingerprint, from, to }],
+});
+const requested = {
+  type: 'apply',
+  object: set,
+  changes: [{ path: `spec.template.metadata.annotations[${restartAnnotation}]`, to: 'x' }],
+} as const;
+const first: ObjectStep = {
+  type: 'apply',
+  object: set,
+  changes: [{ path: 'spec.template.metadata.annotations', to: { [restartAnnotation]: 'x' } }],
+};
 const act: Step = { type: 'act', action: { type: 'test.act' }, summary: 'ask for something' };
 
 function told(story: Story): string[] {
@@ -77,7 +103,11 @@ function told(story: Story): string[] {
     spec: story.spec ?? {},
     status: { initialized: story.isNew !== true, observedGeneration: story.isEdited === true ? 1 : 2 },
   };
-  const children = childrenOf([set, ...[0, 1, 2].map((index) => pod(index, story.pods?.[index]))]);
+  const children = childrenOf([
+    ...[set, sibling, aside],
+    ...[0, 1, 2].map((index) => pod(`db-${index}`, story.pods?.[index])),
+    ...[pod('other-0'), pod('pooler-0')],
+  ]);
   const plan: Plan = { steps: story.steps ?? [template], outcome: story.outcome ?? settled, ...story.plan };
   const result = gated(plan, {
     ...{ cluster, children, now: noon, resource: redisKind.resource },
@@ -132,9 +162,67 @@ describe('a template', () => {
     ['of a new cluster waits for nothing', { isNew: true, isTaken: true, spec: { maintenance: { windows } } }, [apply]],
     ['corrects one that pods have yet to get', { isTaken: true, pods: { 0: 'outdated' } }, [apply]],
     [
-      'repairs a pod that cannot start, also outside of a window',
-      { isTaken: true, spec: { maintenance: { windows } }, pods: { 2: 'stopped' } },
+      'repairs a pod that has not been able to start for long, also outside of a window',
+      { isTaken: true, spec: { maintenance: { windows } }, pods: { 2: 'long stopped' } },
       [apply],
+    ],
+    [
+      'repairs a pod that cannot start, at once where a person changes it',
+      { isEdited: true, isTaken: true, spec: { maintenance: { windows } }, pods: { 2: 'stopped' } },
+      [apply],
+    ],
+    [
+      'is no repair of a pod that cannot start for a moment',
+      { spec: { maintenance: { windows } }, pods: { 2: 'stopped' } },
+      ['wait WaitingForWindow'],
+    ],
+    [
+      'follows the one that others of the component are getting, also after the end of the window',
+      { spec: { maintenance: { windows } }, steps: [other], pods: { 0: 'outdated' } },
+      [`apply ${image}`, 'asks for a place', 'begins'],
+    ],
+    [
+      'of servers does not follow that of another component',
+      { spec: { maintenance: { windows } }, steps: [pooler], pods: { 0: 'outdated' } },
+      ['wait WaitingForWindow'],
+    ],
+    [
+      'may be what a pod of its own needs that has long been unready, and waits for its turn',
+      { pods: { 1: 'long unready' } },
+      [apply, 'asks for a place', 'begins'],
+    ],
+    [
+      'waits for a pod of others that is unready, however long',
+      { steps: [other], pods: { 1: 'long unready' } },
+      ['wait WaitingForRollout', 'needs no place'],
+    ],
+    [
+      'that only loses fields is one, too',
+      { spec: { maintenance: { windows } }, steps: [printed('1-a', '2-b')] },
+      ['wait WaitingForWindow', 'needs no place'],
+    ],
+    [
+      'stays where only other fields of the StatefulSet go',
+      { isTaken: true, steps: [printed('1-a', '2-a')] },
+      [`apply ${fingerprint}`, 'needs no place'],
+    ],
+    [
+      'is not known to lose fields where an earlier operator has written it',
+      { isTaken: true, steps: [printed('1', '2-b')] },
+      [`apply ${fingerprint}`, 'needs no place'],
+    ],
+    [
+      'that loses fields together with a request to restart waits for its window',
+      {
+        spec: { maintenance: { windows } },
+        steps: [{ ...requested, changes: [...requested.changes, ...printed('1-a', '2-b').changes] }],
+      },
+      ['wait WaitingForWindow', 'needs no place'],
+    ],
+    [
+      'without annotations gets the request to restart as its first one',
+      { spec: { maintenance: { windows } }, steps: [first] },
+      ['apply spec.template.metadata.annotations', 'asks for a place', 'begins'],
     ],
     [
       'repairs a cluster of which nobody is ready, where a person changes it',
@@ -142,11 +230,25 @@ describe('a template', () => {
       [apply],
     ],
     [
-      'that somebody else has changed is no repair',
+      'that somebody else has changed is no repair, while nobody is ready for a moment',
       { isTaken: true, pods: { 0: 'unready', 1: 'unready', 2: 'unready' } },
       ['wait WaitingForRollout', 'needs no place'],
     ],
-    ['may be what a pod needs that finds no node', { isTaken: true, pods: { 2: 'unscheduled' } }, [apply]],
+    [
+      'repairs a cluster of which nobody has been ready for long',
+      { isTaken: true, pods: { 0: 'long unready', 1: 'long unready', 2: 'long unready' } },
+      [apply],
+    ],
+    [
+      'may be what a pod needs that finds no node for long',
+      { isTaken: true, pods: { 2: 'long unscheduled' } },
+      [apply],
+    ],
+    [
+      'is not what a pod needs that has just found no node',
+      { spec: { maintenance: { windows } }, pods: { 2: 'unscheduled' } },
+      ['wait WaitingForWindow', 'needs no place'],
+    ],
     [
       'with another Secret repairs a pod that has waited for the present one for long',
       { spec: { maintenance: { windows } }, steps: [written(secret)], pods: { 2: 'long creating' } },
@@ -216,9 +318,19 @@ describe('a plan', () => {
       ['ask for something', 'wait WaitingForRollout', 'asks for a place'],
     ],
     [
-      'that interrupts somebody goes on while the cluster rolls out',
+      'that interrupts somebody waits, also while pods beside the members restart',
       { isTaken: true, steps: [], pods: { 1: 'outdated' }, outcome: wait('Restarting', 'x'), plan: { otherwise } },
-      ['wait Restarting'],
+      ['ask for something', 'wait WaitingForRollout', 'asks for a place'],
+    ],
+    [
+      'by which a database works again waits for nothing, and interrupts nobody for something else',
+      {
+        isTaken: true,
+        spec: { maintenance: { windows } },
+        plan: { repairs: true, otherwise: { steps: [template], outcome: settled } },
+        steps: [template, act],
+      },
+      [apply],
     ],
     ['of a cluster at rest needs no place', { steps: [] }, ['needs no place']],
     ['of a cluster that rolls out keeps it', { steps: [], pods: { 1: 'outdated' } }, []],
@@ -238,7 +350,7 @@ it('says when the window opens, in UTC, and how not to wait', () => {
     spec: { maintenance: { windows: [{ start: '22:00', duration: '2h', timeZone: 'Europe/Berlin' }] } },
     status: { initialized: true },
   } as const;
-  const children = childrenOf([set, ...[0, 1, 2].map((index) => pod(index, undefined))]);
+  const children = childrenOf([set, ...[0, 1, 2].map((index) => pod(`db-${index}`))]);
   const facts = { cluster, children, now: noon, resource: redisKind.resource, takePlace: () => undefined };
   expect(gated({ steps: [template], outcome: settled }, facts).plan.outcome).toEqual({
     state: 'wait',

@@ -94,9 +94,21 @@ describe('a rollout that waits', () => {
     expect(new Set(status.conditions.map((condition) => condition.message))).toEqual(new Set([message]));
   });
 
-  it('writes no template', () => {
-    const { plan } = held('window', { ...change, status: said({}) });
+  it.each<readonly [string, Story]>([
+    ['with other fields', change],
+    ['with fewer fields', { spec: {}, before: { scheduling: { nodeSelector: { disk: 'ssd' } } } }],
+  ])('writes no template %s', (_, story) => {
+    const { plan } = held('window', { ...story, status: said({}) });
+    expect(plan.outcome).toMatchObject({ reason: 'WaitingForWindow' });
     expect(plan.steps.filter((step) => 'object' in step && step.object.kind === 'StatefulSet')).toEqual([]);
+  });
+
+  it('is told after what matters more', () => {
+    const story: Story = { ...change, nodes: { 1: 'silent' }, pods: { 'db-1': 'unready' }, status: said({}) };
+    const { plan, status } = held('window', story);
+    const message = expect.stringMatching(/db-1.*; pods restart for the changes in the maintenance window/) as string;
+    expect(plan.outcome).toMatchObject({ reason: 'MembersNotReady', message });
+    expect(status.conditions.find(({ type }) => type === 'Ready')?.message).toEqual(message);
   });
 
   it('keeps the other conditions of the cluster', () => {

@@ -149,6 +149,35 @@ describe('a place', () => {
     expect(rollouts.take(b)).toBeUndefined();
   });
 
+  it('is for another one where it is not used', () => {
+    const { rollouts, put, woken } = world();
+    const [a, b] = [put('apps/a'), put('apps/b')];
+    rollouts.take(a);
+    rollouts.take(b);
+    rollouts.giveBack(a);
+    expect(woken).toEqual([b]);
+    expect(rollouts.take(a)).toBeDefined();
+    expect(rollouts.take(b)).toBeUndefined();
+  });
+
+  it('stays in line for who has not got it', () => {
+    const { rollouts, put } = world();
+    const [a, b, c] = [put('apps/a'), put('apps/b'), put('apps/c')];
+    for (const key of [a, b, c]) rollouts.take(key);
+    rollouts.giveBack(b);
+    rollouts.release(a);
+    expect(rollouts.take(c)).toBeDefined();
+    expect(rollouts.take(b)).toBeUndefined();
+  });
+
+  it('is waited for by nobody who has left the line', async () => {
+    const { rollouts, put, metrics } = world();
+    const [, b] = [put('apps/a', 'rolling'), put('apps/b')];
+    rollouts.take(b);
+    rollouts.release(b);
+    expect(await metrics.text()).toContain('clusterwright_rollouts{state="waiting"} 0');
+  });
+
   it('does not wait for one in line that a person has paused', () => {
     const { rollouts, put } = world();
     const [a, b, c] = [put('apps/a'), put('apps/b'), put('apps/c')];

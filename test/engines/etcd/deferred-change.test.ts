@@ -50,3 +50,8 @@ describe('members that are asked /livez by an earlier template', () => {
     );
   });
 });
+
+it('a template that only loses fields is written', () => {
+  const lines = planned({ spec: {}, before: { scheduling: { nodeSelector: { disk: 'ssd' } } } });
+  expect(sets(lines)).toEqual([0, 1, 2].map((i) => `apply StatefulSet db-${i}: `));
+});

@@ -1,15 +1,12 @@
 /** How large a database may grow: with its log it has to fit on its volume. */
 import { describe, expect, it } from 'vitest';
-import type { KubeObject } from '../../../src/api/object.ts';
 import { nearlyFull, quotaOf, quotaVariable } from '../../../src/engines/etcd/kind/quota.ts';
 import { situationOf } from '../../../src/engines/etcd/observe/situation.ts';
 import { givenQuota } from '../../../src/engines/etcd/plan/given-quota.ts';
 import { planEtcd } from '../../../src/engines/etcd/plan/plan.ts';
 import { specWarnings } from '../../../src/engines/etcd/plan/warnings.ts';
 import { etcdStatus } from '../../../src/engines/etcd/status.ts';
-import { fingerprinted } from '../../../src/plan/difference.ts';
 import { settled } from '../../../src/plan/plan.ts';
-import { stored } from '../../../src/testing/stored-object.ts';
 import { etcdCluster, etcdWorld, type Story } from '../../support/etcd-situation.ts';
 import { planned, takesEtcdBackup } from '../../support/etcd-words.ts';
 
@@ -53,37 +50,32 @@ describe('a quota without room for the log', () => {
   });
 });
 
-/** As an operator has written them that left the log no room. */
-const before: NonNullable<Story['children']> = (objects) =>
-  objects.map((object) => {
-    if (object.kind !== 'StatefulSet') return object;
-    const now = String(quotaOf(etcdCluster().spec));
-    const { status, ...rest } = JSON.parse(JSON.stringify(object).replaceAll(now, '644245094')) as KubeObject;
-    const annotations = { ...rest.metadata.annotations };
-    delete annotations['clusterwright.dev/desired'];
-    const made = stored(fingerprinted({ ...rest, metadata: { ...rest.metadata, annotations } }));
-    return { ...made, status } as KubeObject;
-  });
+/** Bytes that an operator has written that left the log no room. */
+const before: Story = { quota: 644245094 };
 const sets = (lines: readonly string[]): string[] => lines.filter((line) => line.startsWith('apply StatefulSet'));
 
 describe('members that an earlier operator has given a larger quota by default', () => {
   it('are not restarted for it', () => {
-    expect(planned({ children: before })).toEqual(['settled']);
+    expect(planned(before)).toEqual(['settled']);
   });
 
   it('get the present one with the next change', () => {
-    const lines = planned({ children: before, before: {}, spec: { resources: { limits: { memory: '1Gi' } } } });
+    const lines = planned({ ...before, before: {}, spec: { resources: { limits: { memory: '1Gi' } } } });
     expect(sets(lines)).toEqual([0, 1, 2].map((i) => expect.stringMatching(`^apply StatefulSet db-${i}: .*QUOTA`)));
   });
 
   it('get at once what the spec names', () => {
-    const lines = planned({ children: before, before: {}, spec: { config: { quotaBackend: '300Mi' } } });
+    const lines = planned({ ...before, before: {}, spec: { config: { quotaBackend: '300Mi' } } });
     expect(sets(lines)).toHaveLength(3);
   });
 
   it('get at once a larger one, with larger volumes', () => {
-    const children: Story['children'] = (objects) => before(grown({ all: '2Gi' })(objects));
-    const lines = planned({ children, before: {}, spec: { storage: { size: '2Gi' } } });
+    const lines = planned({
+      ...before,
+      children: grown({ all: '2Gi' }),
+      before: {},
+      spec: { storage: { size: '2Gi' } },
+    });
     expect(sets(lines)).toHaveLength(3);
   });
 });
@@ -92,7 +84,7 @@ describe('E11: where the database does not fit under the present default, the qu
   const sized = (mebibytes: number): NonNullable<Story['members']> => ({
     all: { dbSize: mebibytes * mebibyte, dbInUse: mebibytes * mebibyte },
   });
-  const other: Story = { children: before, before: {}, spec: { resources: { limits: { memory: '1Gi' } } } };
+  const other: Story = { ...before, before: {}, spec: { resources: { limits: { memory: '1Gi' } } } };
   const quotas = (story: Story): readonly unknown[] => {
     const { cluster, children, observed } = etcdWorld(story);
     return planEtcd(situationOf(cluster, children, observed), takesEtcdBackup).steps.flatMap((step) => {
@@ -145,7 +137,8 @@ describe('E11: where the database does not fit under the present default, the qu
         numbers: [0, 1, 2, 3],
         members: { ...sized(420), 2: 'unlisted', 3: 'unstarted' },
         claims: { 2: 'retired' },
-        children: (objects) => before(objects.filter(({ metadata }) => !/^(data-)?db-[23]/.test(metadata.name))),
+        ...before,
+        children: (objects) => objects.filter(({ metadata }) => !/^(data-)?db-[23]/.test(metadata.name)),
       },
       [had],
     ],
@@ -170,13 +163,13 @@ describe('E11: where the database does not fit under the present default, the qu
       had,
     ],
   ])('%s', (_, story, quota) => {
-    const { cluster, children, observed } = etcdWorld({ children: before, ...story });
+    const { cluster, children, observed } = etcdWorld({ ...before, ...story });
     expect(String(givenQuota(situationOf(cluster, children, observed)))).toBe(quota);
   });
 
   it('is warned of', () => {
     const messages = (members: Story['members']): readonly string[] => {
-      const { cluster, children, observed } = etcdWorld({ children: before, ...(members ? { members } : {}) });
+      const { cluster, children, observed } = etcdWorld({ ...before, ...(members ? { members } : {}) });
       const { conditions } = etcdStatus(situationOf(cluster, children, observed), { steps: [], outcome: settled });
       return conditions.flatMap(({ reason, message }) => (reason === 'QuotaWithoutRoom' ? [message] : []));
     };
@@ -187,7 +180,7 @@ describe('E11: where the database does not fit under the present default, the qu
   });
 
   it('tells whether an alarm may end', () => {
-    const raised: Story = { children: before, alarms: [{ memberId: '2', type: 'NOSPACE' }] };
+    const raised: Story = { ...before, alarms: [{ memberId: '2', type: 'NOSPACE' }] };
     expect(planned({ ...raised, members: sized(500), agreed: { compacted: '100' } })).toEqual([
       'disarm 1 NOSPACE',
       'wait EndingAlarm',
@@ -267,5 +260,33 @@ describe('E11: where larger volumes are wanted, the quota', () => {
     };
     expect(conditions({ before: {}, spec })).toContain('QuotaWithoutRoom');
     expect(conditions({ before: {}, spec, children: grown({ all: '10Gi' }) })).not.toContain('QuotaWithoutRoom');
+  });
+});
+
+describe('a larger quota for a database that has used up its own', () => {
+  const full: Story = {
+    spec: { config: { quotaBackend: '400Mi' } },
+    before: { config: { quotaBackend: '200Mi' } },
+    members: { all: { dbSize: 200 * mebibyte, dbInUse: 200 * mebibyte } },
+    agreed: { compacted: '100' },
+  };
+  const alarms: Story['alarms'] = [{ memberId: '2', type: 'NOSPACE' }];
+  const planOf = (story: Story) => {
+    const { cluster, children, observed } = etcdWorld(story);
+    return planEtcd(situationOf(cluster, children, observed), takesEtcdBackup);
+  };
+
+  it('waits for no maintenance window', () => {
+    const plan = planOf({ ...full, alarms });
+    expect(plan.repairs).toBe(true);
+    expect(plan.steps.filter((step) => step.type === 'apply' && step.object.kind === 'StatefulSet')).toHaveLength(3);
+  });
+
+  it('waits for one as long as there is room', () => {
+    expect(planOf(full).repairs).toBeUndefined();
+  });
+
+  it('ends no alarm before the members have it', () => {
+    expect(planOf({ ...full, alarms }).outcome).toMatchObject({ state: 'blocked', reason: 'QuotaExhausted' });
   });
 });

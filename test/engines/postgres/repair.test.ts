@@ -109,6 +109,11 @@ it('reads the pods again before a member is replaced: the one that was lost may 
 describe('a member that has lost its volume', () => {
   const blank: Story = { members: { 2: 'silent' }, children: pod(2, () => ended(78, 1)) };
   table([
+    [
+      'is replaced before the others get another template',
+      { ...blank, before: {}, spec: { scheduling: { priorityClassName: 'high' } } },
+      replaced(2),
+    ],
     ['is replaced when it refuses to start on a blank one', blank, replaced(2)],
     [
       'is replaced when its volume is one that has never had its data',

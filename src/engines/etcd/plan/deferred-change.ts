@@ -1,5 +1,5 @@
 /** Changes of a template that restart nobody by themselves: members get them with the next change. */
-import { fingerprintAnnotation } from '../../../plan/difference.ts';
+import { isFingerprint } from '../../../plan/difference.ts';
 import type { FieldChange, ObjectStep } from '../../../plan/plan.ts';
 import { casAnnotation } from '../names.ts';
 import { answering } from '../observe/observed.ts';
@@ -12,13 +12,13 @@ const smallDatabase = 1024 ** 3;
 export function isWorthARestart(situation: Situation, step: ObjectStep): boolean {
   if (step.type !== 'apply' || step.object.kind !== 'StatefulSet') return true;
   const written = situation.children.statefulSet(step.object.metadata.name)?.spec?.template;
-  const changes = step.changes.filter(({ path }) => path !== `metadata.annotations[${fingerprintAnnotation}]`);
+  const changes = step.changes.filter((change) => !isFingerprint(change));
   // A record restarts nobody. It waits where something else would come with it.
   const isRecord = ({ path }: FieldChange): boolean => path === `metadata.annotations[${casAnnotation}]`;
   const mayWait = (change: FieldChange): boolean =>
     isRecord(change) || isProbe(situation, change) || isSmallerDefault(situation, change);
-  const isRecordAlone = changes.length > 0 && changes.every(isRecord);
-  return written === undefined || isRecordAlone || !changes.every(mayWait);
+  // Where there are none, fields are only removed.
+  return written === undefined || changes.every(isRecord) || !changes.every(mayWait);
 }
 
 /** How its process is asked whether it lives. The probe before is right for a small database. */

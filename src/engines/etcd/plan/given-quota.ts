@@ -20,6 +20,17 @@ export function givenQuota(situation: Situation): number {
   return isKnownToFit(situation, wanted) ? wanted : written;
 }
 
+/** Bytes. A larger quota that is wanted may wait for a maintenance window: until then the database refuses writes over the one that is written. */
+export function quotaInForce(situation: Situation): number {
+  return Math.min(givenQuota(situation), ...[...situation.sets.values()].flatMap(quotaIn));
+}
+
+/** The quota is used up, the database takes no writes, and a larger quota is wanted. */
+export function isShortOfQuota(situation: Situation): boolean {
+  const isUsedUp = situation.observed.agreed?.alarms.some(({ type }) => type === 'NOSPACE') === true;
+  return isUsedUp && quotaInForce(situation) < givenQuota(situation);
+}
+
 /**
  * By each member that has data: while one does not answer, its database may be as large as it could become. A new member
  * has yet to copy the others', and says little of theirs.

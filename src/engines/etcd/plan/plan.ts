@@ -22,7 +22,7 @@ import { planAuth } from './auth.ts';
 import { inconsistentPods, planCorruption, sparingWriters } from './corruption.ts';
 import { isWorthARestart } from './deferred-change.ts';
 import { failureOf } from './failed-member.ts';
-import { givenQuota } from './given-quota.ts';
+import { givenQuota, isShortOfQuota } from './given-quota.ts';
 import { goingVolumesOutcome, heldForVolumes } from './going-volumes.ts';
 import { absent, memberProblems, wordsFor } from './health.ts';
 import { awaiting, planIssuance } from './issuance.ts';
@@ -45,8 +45,12 @@ const blankMs = 5000;
 
 export function planEtcd(situation: Situation, take: BackupFactory): EtcdPlan {
   const gate = versionGate(situation, take);
-  const plan = planWith(situation, gate);
-  return gate.begins === true ? { ...plan, otherwise: planWith(situation, versionGate(situation, take, false)) } : plan;
+  const repairs = isShortOfQuota(situation) ? ({ repairs: true } as const) : {};
+  const plan = { ...planWith(situation, gate), ...repairs };
+  const isRolling = [...situation.pods.keys()].some((index) => isOutdated(situation, { index }));
+  // A rollout that has begun goes on.
+  const mayWait = gate.begins === true && !isRolling;
+  return mayWait ? { ...plan, otherwise: planWith(situation, versionGate(situation, take, false)) } : plan;
 }
 
 function planWith(situation: Situation, gate: VersionGate): EtcdPlan {

@@ -10,7 +10,7 @@ import type { Target } from '../action.ts';
 import { nearlyFull, roomFor, spareBytes } from '../kind/quota.ts';
 import { minorNumber, patchNumber } from '../kind/versions.ts';
 import { type Member, nameOf, type Situation, targetOf } from '../observe/situation.ts';
-import { givenQuota } from './given-quota.ts';
+import { givenQuota, quotaInForce } from './given-quota.ts';
 import { wordsFor } from './health.ts';
 import { acting, type EtcdPlan } from './membership.ts';
 import { volumeBytes } from './volume-size.ts';
@@ -37,7 +37,7 @@ export function planAlarms(situation: Situation, members: readonly Member[], via
   }
   const raised = alarms.find(({ type }) => type === 'NOSPACE');
   if (raised === undefined) return undefined;
-  const quota = givenQuota(situation);
+  const quota = quotaInForce(situation);
   const compacted = observed.agreed?.compacted;
   const revision = leader?.live.revision;
   const mayCompact = spec.config.autoCompaction.mode !== 'Off' && compacted !== undefined && revision !== undefined;

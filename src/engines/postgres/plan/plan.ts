@@ -1,5 +1,6 @@
 /** What a PostgresCluster needs next: pure, from the situation. Electing a primary is Patroni's; the operator never promotes. */
 import type { BackupFactory } from '../../../engine/backup-support.ts';
+import { templatePaths } from '../../../plan/difference.ts';
 import { sparingVolumes } from '../../../plan/going-volumes.ts';
 import { objectSteps } from '../../../plan/objects.ts';
 import { blocked, type ObjectStep, type Outcome, type Step, settled, wait } from '../../../plan/plan.ts';
@@ -26,7 +27,7 @@ import { planLogicalImport, settledCopySteps } from './logical-import.ts';
 import { loginSteps, missingRoles } from './logins.ts';
 import { planLostTokens } from './lost-token.ts';
 import { leavers, nextRoster } from './members.ts';
-import { isUnsettled } from './outdated.ts';
+import { isOutdated, isUnsettled } from './outdated.ts';
 import { withRefusedParameters } from './parameters.ts';
 import { pausedByPerson } from './pause.ts';
 import { poolerProblem, resumeSteps } from './pooler.ts';
@@ -53,7 +54,10 @@ import { holdSteps, retireSteps } from './volumes.ts';
 
 export function planPostgres(situation: Situation, take: BackupFactory): PostgresPlan {
   const { canWait, ...plan } = planWhole(situation, take);
-  return canWait === true ? { ...plan, otherwise: planWhole({ ...situation, mayNotInterrupt: true }, take) } : plan;
+  const isRolling = [...situation.pods.keys()].some((index) => isOutdated(situation, index));
+  // A rollout that has begun goes on.
+  const mayWait = canWait === true && !isRolling;
+  return mayWait ? { ...plan, otherwise: planWhole({ ...situation, mayNotInterrupt: true }, take) } : plan;
 }
 
 function planWhole(situation: Situation, take: BackupFactory): PostgresPlan {
@@ -179,8 +183,8 @@ function planMembers(situation: Situation, take: BackupFactory): PostgresPlan {
     const { lost } = replacement;
     const roster = nextRoster(situation, { mayShrink: false, ...(lost === undefined ? {} : { lost }) });
     const plan = withObjects(situation, roster, [...steps, ...replacement.steps], replacement.outcome);
-    // The pod that was lost may long be there again, and no watch have told it.
-    return lost === undefined ? plan : { ...plan, destructive: true };
+    // The pod that was lost may long be there again, and no watch have told it. The others are changed afterwards, when they may restart.
+    return lost === undefined ? plan : { ...plan, steps: plan.steps.filter(writesNoTemplate), destructive: true };
   }
   const problems = memberProblems(situation);
   const isWhole = problems.length === 0 && !isUnsettled(situation);
@@ -335,4 +339,8 @@ function withObjects(
     ],
     outcome,
   };
+}
+
+function writesNoTemplate(step: PostgresPlan['steps'][number]): boolean {
+  return step.type !== 'apply' || step.object.kind !== 'StatefulSet' || templatePaths(step.changes).length === 0;
 }

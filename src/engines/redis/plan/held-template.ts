@@ -7,7 +7,7 @@
  */
 import type { KubeObject } from '../../../api/object.ts';
 import { isResourcePath } from '../../../plan/container-resources.ts';
-import { difference, fingerprinted } from '../../../plan/difference.ts';
+import { difference, fingerprinted, templatePaths } from '../../../plan/difference.ts';
 import { memoize } from '../../../plan/memoize.ts';
 import type { ContainerSpec, PodSpec, Volume } from '../../../resources/plain.ts';
 import { identityVolume } from '../names.ts';
@@ -76,7 +76,6 @@ export function heldBack(wanted: KubeObject, live: KubeObject, holding: Holding)
   if (mountsIdentity(live)) return object;
   const older = withoutIdentity(object);
   const changes = difference(fingerprinted(older), live);
-  const restarts =
-    isMonitored(object) || changes.some(({ path }) => path.startsWith('spec.template.') && !isResourcePath(path));
+  const restarts = isMonitored(object) || templatePaths(changes).some((path) => !isResourcePath(path));
   return restarts && holding.mayMountIdentity ? object : older;
 }

@@ -51,26 +51,20 @@ function line([name, value]: readonly [string, string]): string {
 }
 
 /**
- * A server of Redis that starts again while the cluster becomes one of Valkey reads this file, too. So what some version of Redis
- * does not know is there only where somebody has set it.
+ * A server of another engine or version may start again by this file, for as long as its template waits for a maintenance window or the cluster
+ * changes over. So what some server does not know is there only where somebody has set it. Otherwise it has the server's own default.
  */
-function withoutOwnDefaults(cluster: Cluster<RedisSpec>): Settings {
-  const { engine, config } = cluster.spec;
+function withoutOwnDefaults(settings: Settings, { config }: RedisSpec): Settings {
   const directives: Readonly<Record<string, Directive>> = redisDirectives;
-  const isForBoth = (name: string): boolean => directives[name]?.in?.Redis === undefined || name in config;
-  const settings = dynamicSettings(cluster);
-  switch (engine) {
-    case 'Redis':
-      return settings;
-    case 'Valkey':
-      return Object.fromEntries(Object.entries(settings).filter(([name]) => isForBoth(name)));
-  }
+  const isForAll = (name: string): boolean => directives[name]?.in === undefined || name in config;
+  return Object.fromEntries(Object.entries(settings).filter(([name]) => isForAll(name)));
 }
 
 /** redis.conf, but for what a node adds when it starts: password, role, its own address. */
 export function redisConf(cluster: Cluster<RedisSpec>): string {
   const buffer = { [bufferLimits]: replicaBuffer(cluster) };
-  const all = { ...fixed, ...restartSettings(cluster), ...withoutOwnDefaults(cluster), ...buffer };
+  const settings = { ...restartSettings(cluster), ...dynamicSettings(cluster) };
+  const all = { ...fixed, ...withoutOwnDefaults(settings, cluster.spec), ...buffer };
   return `${Object.entries(all).map(line).join('\n')}\n`;
 }
 
