@@ -59,7 +59,7 @@ const alerts: readonly Alert[] = [
   },
   {
     name: 'RolloutsHeldUp',
-    expr: 'sum(min_over_time(clusterwright_rollouts{state="waiting"}[1h])) > 0 and sum(increase(clusterwright_rollouts_ended_total[1h])) == 0',
+    expr: 'sum by (namespace, job) (min_over_time(clusterwright_rollouts{state="waiting"}[1h])) > 0 and sum by (namespace, job) (increase(clusterwright_rollouts_ended_total[1h])) == 0',
     for: '15m',
     severity: 'warning',
     summary: '{{ $value }} clusters have waited for an hour to restart pods for changes, and no rollout has ended.',

@@ -8,7 +8,7 @@ import type { Plan } from '../plan.ts';
 
 const directory = join(import.meta.dirname, '../plans');
 /** These take 10 s and more each: `npm run test:all` replays them. */
-const long = /^(E08|P02|P06|P07|P08|T06|T07)-/;
+const long = /^(E04|E08|P02|P04|P06|P07|P08|T06|T07|T08|W01|W02|W13)-/;
 const isEveryPlanWanted = process.env.CLUSTERWRIGHT_ALL_VERSIONS !== undefined;
 const plans = readdirSync(directory)
   .sort()

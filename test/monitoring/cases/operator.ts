@@ -52,14 +52,25 @@ export const operatorCases: readonly AlertCase[] = [
   {
     alert: 'RolloutsHeldUp',
     fires: rollouts(2, always(3)),
-    labels: {},
+    labels: { namespace: 'clusterwright-system' },
+    quiet: rollouts(2, '3x40 4x20'),
+  },
+  {
+    alert: 'RolloutsHeldUp',
+    story: 'another operator that ends rollouts hides nothing',
+    fires: {
+      ...rollouts(2, always(3)),
+      ['clusterwright_rollouts{namespace="other",state="waiting"}']: always(0),
+      ['clusterwright_rollouts_ended_total{namespace="other"}']: rising(1),
+    },
+    labels: { namespace: 'clusterwright-system' },
     quiet: rollouts(2, '3x40 4x20'),
   },
   {
     alert: 'RolloutsHeldUp',
     story: 'nobody waits while one rolls out for long',
     fires: rollouts(1, always(0)),
-    labels: {},
+    labels: { namespace: 'clusterwright-system' },
     quiet: rollouts(0, always(0)),
   },
   {
