@@ -3,24 +3,24 @@
  * what is made of their backups, neither the throw-away cluster of a drill nor one that is there to stay.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { secrets } from '../../src/api/resource.ts';
-import { verifyBackup } from '../../src/cli/backup/verify.ts';
-import type { CliContext } from '../../src/cli/cli-context.ts';
-import { connect } from '../../src/cli/connection.ts';
-import { dialTcp } from '../../src/system/dial.ts';
-import { claimOf } from '../support/backup-store.ts';
-import { createSchedule, runSchedule, scheduleStatus, takeBackup } from '../support/backups.ts';
-import { type Authority, openAuthority } from '../support/etcd-certificates.ts';
-import { askEtcd, type Shown } from '../support/etcd-client.ts';
-import { etcdTestCluster, writeKeys } from '../support/etcd-test-cluster.ts';
-import { handlers } from '../support/handlers.ts';
-import { listAll } from '../support/kubernetes.ts';
-import { testCluster } from '../support/redis-cluster.ts';
-import { etcdClusters, redisClusters } from '../support/resources.ts';
-import { recordResult } from '../support/results.ts';
-import { openStage, type Stage } from '../support/stage.ts';
-import { until } from '../support/until.ts';
-import { whileLooking } from '../support/while-looking.ts';
+import { secrets } from '../../../src/api/resource.ts';
+import { verifyBackup } from '../../../src/cli/backup/verify.ts';
+import type { CliContext } from '../../../src/cli/cli-context.ts';
+import { connect } from '../../../src/cli/connection.ts';
+import { dialTcp } from '../../../src/system/dial.ts';
+import { claimOf } from '../../support/backup-store.ts';
+import { createSchedule, runSchedule, scheduleStatus, takeBackup } from '../../support/backups.ts';
+import { type Authority, openAuthority } from '../../support/etcd-certificates.ts';
+import { askEtcd, type Shown } from '../../support/etcd-client.ts';
+import { etcdTestCluster, writeKeys } from '../../support/etcd-test-cluster.ts';
+import { handlers } from '../../support/handlers.ts';
+import { listAll } from '../../support/kubernetes.ts';
+import { testCluster } from '../../support/redis-cluster.ts';
+import { etcdClusters, redisClusters } from '../../support/resources.ts';
+import { recordResult } from '../../support/results.ts';
+import { openStage, type Stage } from '../../support/stage.ts';
+import { until } from '../../support/until.ts';
+import { whileLooking } from '../../support/while-looking.ts';
 
 let stage: Stage;
 let authority: Authority;
