@@ -80,6 +80,8 @@ export interface Story {
   readonly spec?: EtcdSpecInput;
   /** The spec that the children are from, where it has changed since. */
   readonly before?: EtcdSpecInput;
+  /** The record of whom members trust that the objects have. */
+  readonly cas?: string;
   /** Bytes that the objects name, where it is not that of the spec. */
   readonly quota?: number;
   readonly metadata?: Partial<ObjectMeta>;
@@ -139,9 +141,14 @@ export function etcdWorld(story: Story = {}): World {
   const numbers = story.numbers ?? Array.from({ length: built.spec.replicas }, (_, number) => number);
   const roster = rosterOf(story, built, numbers);
   const objects = [
-    ...etcdChildren(built, roster, () => story.authorities, undefined, undefined, story.quota).map(({ object }) =>
-      child(object),
-    ),
+    ...etcdChildren(
+      built,
+      roster,
+      () => story.authorities,
+      undefined,
+      () => story.cas,
+      story.quota,
+    ).map(({ object }) => child(object)),
     ...numbers.flatMap((number) => podOf(story, built, number)),
     ...numbers.flatMap((number) => claimOf(story, built, number)),
   ];

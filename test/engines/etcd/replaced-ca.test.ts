@@ -4,7 +4,6 @@ import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../../src/api/object.ts';
 import { etcd } from '../../../src/engines/etcd/index.ts';
 import type { EtcdSpecInput } from '../../../src/engines/etcd/kind/schema.ts';
-import { casAnnotation } from '../../../src/engines/etcd/names.ts';
 import { observeCertificates } from '../../../src/engines/etcd/observe/certificates.ts';
 import type { EtcdObserved } from '../../../src/engines/etcd/observe/observed.ts';
 import { situationOf } from '../../../src/engines/etcd/observe/situation.ts';
@@ -160,19 +159,8 @@ describe('a Secret that somebody brings', () => {
   it('whose CA was replaced at once keeps members from restarting for anything else, and from joining', async () => {
     const look = await lookAt(given, by(a));
     const { authorities = '' } = look;
-    const recorded: Story['children'] = (objects) =>
-      objects.map((object) =>
-        object.kind === 'StatefulSet'
-          ? {
-              ...object,
-              metadata: {
-                ...object.metadata,
-                annotations: { ...object.metadata.annotations, [casAnnotation]: casIn(look.given) ?? '' },
-              },
-            }
-          : object,
-      );
-    const story: Story = { spec: given, authorities, children: recorded, pods: { 1: 'outdated' } };
+    const cas = casIn(look.given) ?? '';
+    const story: Story = { spec: given, authorities, cas, pods: { 1: 'outdated' } };
     const held = { ...story, observed: await lookAt(given, by(b)) };
     expect(planned({ ...story, observed: await lookAt(given, by(a)) })).toEqual([
       'delete Pod db-1-0',

@@ -22,9 +22,10 @@ export const planMutants: readonly Mutant[] = [
     edits: [
       {
         file: 'plan/template-write.ts',
-        find: 'if (isOutdated(live, children) || pods.some(cannotStart)) return true;',
+        find: 'if (isOutdated(live, children) || pods.some((pod) => cannotStart(pod) && mayBeStuck(pod))) return true;',
         replace: '',
       },
+      { file: 'plan/rollout-gate.ts', find: ' && !followsRollout(write, children)', replace: '' },
     ],
     scenarios: ['S14 window'],
     classes: ['F1'],
