@@ -100,7 +100,8 @@ function holdOn(writes: readonly TemplateWrite[], interrupts: boolean, facts: Ga
   if (closed !== undefined) return closed;
   // Pods of now have begun to restart: the others follow, and a correction does, too.
   if (ignoresLimit(cluster)) return undefined;
-  const unready = isRolling(children) ? [] : unreadyPods(children, mayBeHelped(writes, facts));
+  const isFollowing = isRolling(children) && writes.every((write) => followsRollout(write, children));
+  const unready = isFollowing ? [] : unreadyPods(children, mayBeHelped(writes, facts));
   if (unready.length > 0) {
     const message = `pods restart for the changes once all of them are ready: ${unready.join(', ')}; at once with the annotation ${ignoreLimitAnnotation}=true`;
     return wait(waitingForRollout, message, unreadyRecheckMs);

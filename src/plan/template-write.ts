@@ -22,9 +22,8 @@ export function templateWrites({ steps }: Pick<Plan, 'steps'>, children: Childre
   });
 }
 
-/** As far as a step tells that has been carried out: another template is there, or an engine has been told to restart. */
-export function beginsRollout(step: Step): boolean {
-  return step.type === 'act' || (step.type === 'apply' && templatePaths(step.changes).length > 0);
+export function writesTemplate(step: Step): boolean {
+  return step.type === 'apply' && step.object.kind === 'StatefulSet' && templatePaths(step.changes).length > 0;
 }
 
 export function setsIn({ objects }: Pick<Children, 'objects'>): readonly StatefulSet[] {
@@ -103,12 +102,13 @@ export function mayBeHelped(
 }
 
 /**
- * Members have begun to restart, and some have yet to: the write follows them. Of the same component only, since a pooler that restarts is no reason
- * to restart servers.
+ * Members have begun to restart, and some that are well have yet to: the write follows them. Where all that is outdated is not ready, a pod is being
+ * repaired, which is no reason to restart others. Of the same component only, since a pooler that restarts is no reason to restart servers.
  */
 export function followsRollout({ live }: TemplateWrite, children: Children): boolean {
   const componentOf = ({ metadata }: KubeObject): string | undefined => metadata.labels?.[componentLabel];
-  return setsIn(children).some((set) => componentOf(set) === componentOf(live) && isOutdated(set, children));
+  const isOnItsWay = (set: StatefulSet): boolean => outdatedPods(set, podsOfSet(set, children)).some(podIsReady);
+  return setsIn(children).some((set) => componentOf(set) === componentOf(live) && isOnItsWay(set));
 }
 
 /** Why a rollout cannot begin yet: a member more would be away. `except`: who may be waiting for this very rollout. */

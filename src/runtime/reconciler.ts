@@ -12,7 +12,7 @@ import type { KindHandler } from '../engine/engine.ts';
 import type { EngineContext } from '../engine/engine-context.ts';
 import { passPlan } from '../plan/pass.ts';
 import { gated } from '../plan/rollout-gate.ts';
-import { beginsRollout } from '../plan/template-write.ts';
+import { writesTemplate } from '../plan/template-write.ts';
 import { type Children, childrenOf } from '../resources/children.ts';
 import type { Cache, ClusterKey } from './cache.ts';
 import type { KubeClient } from './client.ts';
@@ -122,8 +122,11 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
     const execution = await execute(key, plan, assessment.act, { cluster, children }, options, signal);
     const { failure, earlier } = execution;
     const taken = takenIn(execution);
-    // A place that is not used, since a step is refused or has no effect, is for another cluster.
-    if (gate.begins && !taken.some(beginsRollout)) rollouts.giveBack(key);
+    if (gate.begins) {
+      // A place that is not used, since a template is refused or changed back, is for another cluster.
+      if (wanted.otherwise !== undefined || taken.some(writesTemplate)) rollouts.begun(key);
+      else rollouts.giveBack(key);
+    }
     const actions = unwatchedIn(taken);
     contested.made(key, execution.done, cluster.metadata, execution.ineffective);
     // What a pass did not reach has not ended.

@@ -6,10 +6,8 @@
  */
 import type { Cluster, CommonSpec } from '../api/cluster.ts';
 import type { KindHandler } from '../engine/engine.ts';
-import { isGenerationObserved } from '../plan/rollout.ts';
 import { ignoresLimit } from '../plan/rollout-gate.ts';
-import { isRolling, setsIn } from '../plan/template-write.ts';
-import type { Children } from '../resources/children.ts';
+import { isRolling } from '../plan/template-write.ts';
 import type { Clock } from '../system/clock.ts';
 import { type Cache, type ClusterKey, clusterKey } from './cache.ts';
 import type { Metrics } from './metrics.ts';
@@ -19,7 +17,9 @@ export interface Rollouts {
   take(key: ClusterKey): string | undefined;
   /** It needs none any more. */
   release(key: ClusterKey): void;
-  /** It has not used the place that it was given, and asks again. */
+  /** It uses the place that it was given. */
+  begun(key: ClusterKey): void;
+  /** It asks again, if it has not used the place that it was given. */
   giveBack(key: ClusterKey): void;
   /** Others wait for this cluster. */
   isAwaited(key: ClusterKey): boolean;
@@ -38,10 +38,6 @@ export interface RolloutsOptions {
 /** A cluster that waits asks every 30 s. One that has not asked for so long does not wait any more. */
 const forgottenMs = 120_000;
 
-/** Kubernetes has yet to take up a template, or pods have yet to get it. */
-const isUnderway = (children: Children): boolean =>
-  isRolling(children) || setsIn(children).some((set) => !isGenerationObserved(set));
-
 export function createRollouts(options: RolloutsOptions): Rollouts {
   const { limit, engines, cache, clock, metrics, wake } = options;
   /** Whom to look at: something of them has changed. */
@@ -50,6 +46,8 @@ export function createRollouts(options: RolloutsOptions): Rollouts {
   const rolling = new Set<ClusterKey>();
   /** Let in by this process, and not over. */
   const admitted = new Set<ClusterKey>();
+  /** Of these, who has begun: its objects may show nothing for a while, as when its only pod is gone. */
+  const used = new Set<ClusterKey>();
   /** When each has asked last, in the order in which they came. */
   const waiting = new Map<ClusterKey, number>();
   const databases = new Map(engines.filter(({ targetRef }) => targetRef === undefined).map((one) => [one.name, one]));
@@ -77,9 +75,10 @@ export function createRollouts(options: RolloutsOptions): Rollouts {
       const cluster = countsFor(key);
       if (cluster === undefined) {
         admitted.delete(key);
+        used.delete(key);
         waiting.delete(key);
       }
-      if (cluster?.status?.initialized === true && isUnderway(cache.children(key))) rolling.add(key);
+      if (cluster?.status?.initialized === true && isRolling(cache.children(key))) rolling.add(key);
       else rolling.delete(key);
     }
     unseen.clear();
@@ -108,6 +107,7 @@ export function createRollouts(options: RolloutsOptions): Rollouts {
 
   function release(key: ClusterKey): void {
     waiting.delete(key);
+    used.delete(key);
     unseen.add(key);
     if (!admitted.delete(key) && !rolling.has(key)) {
       report();
@@ -134,8 +134,11 @@ export function createRollouts(options: RolloutsOptions): Rollouts {
       return admitted.has(key) ? undefined : wordsFor(key, others, place);
     },
     release,
+    begun(key) {
+      if (admitted.has(key)) used.add(key);
+    },
     giveBack(key) {
-      if (admitted.has(key)) release(key);
+      if (admitted.has(key) && !used.has(key)) release(key);
     },
     isAwaited: (key) => waiting.size > 0 && (admitted.has(key) || rolling.has(key)),
   };
@@ -159,6 +162,7 @@ export function createRollouts(options: RolloutsOptions): Rollouts {
 export const unlimitedRollouts: Rollouts = {
   take: () => undefined,
   release: () => undefined,
+  begun: () => undefined,
   giveBack: () => undefined,
   isAwaited: () => false,
 };

@@ -13,7 +13,12 @@ import { componentLabel } from '../../src/resources/metadata.ts';
 const noon = Date.parse('2026-11-29T12:00:00Z');
 const windows = [{ start: '22:00', duration: '2h', timeZone: 'Etc/UTC' }];
 
-type PodChange = 'outdated' | 'creating' | 'long creating' | `${'' | 'long '}${'unready' | 'stopped' | 'unscheduled'}`;
+type PodChange =
+  | 'outdated'
+  | 'outdated unready'
+  | 'creating'
+  | 'long creating'
+  | `${'' | 'long '}${'unready' | 'stopped' | 'unscheduled'}`;
 
 interface Story {
   readonly spec?: CommonSpec;
@@ -49,7 +54,7 @@ function pod(name: string, change?: PodChange): Pod {
     kind: 'Pod',
     metadata: {
       name,
-      labels: { 'controller-revision-hash': change === 'outdated' ? 'old' : 'new' },
+      labels: { 'controller-revision-hash': change?.startsWith('outdated') ? 'old' : 'new' },
     },
     status: {
       phase: isUnscheduled || isCreating ? 'Pending' : 'Running',
@@ -180,6 +185,16 @@ describe('a template', () => {
       'follows the one that others of the component are getting, also after the end of the window',
       { spec: { maintenance: { windows } }, steps: [other], pods: { 0: 'outdated' } },
       [`apply ${image}`, 'asks for a place', 'begins'],
+    ],
+    [
+      'does not follow the repair of another pod',
+      { spec: { maintenance: { windows } }, steps: [other], pods: { 0: 'outdated unready' } },
+      ['wait WaitingForWindow'],
+    ],
+    [
+      'waits for the repair of another pod, also where there are no windows',
+      { steps: [other], pods: { 0: 'outdated unready' } },
+      ['wait WaitingForRollout'],
     ],
     [
       'of servers does not follow that of another component',

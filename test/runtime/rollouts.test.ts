@@ -160,6 +160,17 @@ describe('a place', () => {
     expect(rollouts.take(b)).toBeUndefined();
   });
 
+  it('stays with who has begun, whatever fails meanwhile', () => {
+    const { rollouts, put } = world();
+    const [a, b] = [put('apps/a'), put('apps/b')];
+    rollouts.take(a);
+    rollouts.begun(a);
+    rollouts.giveBack(a);
+    expect(rollouts.take(b)).toBeDefined();
+    rollouts.release(a);
+    expect(rollouts.take(b)).toBeUndefined();
+  });
+
   it('stays in line for who has not got it', () => {
     const { rollouts, put } = world();
     const [a, b, c] = [put('apps/a'), put('apps/b'), put('apps/c')];

@@ -14,6 +14,7 @@ async function afterPass(answer: 'taken' | 'refused' | 'without effect'): Promis
   const said: string[] = [];
   const rollouts = {
     take: () => void said.push('takes it'),
+    begun: () => void said.push('uses it'),
     giveBack: () => void said.push('gives it back'),
     release: () => undefined,
     isAwaited: () => false,
@@ -45,7 +46,7 @@ async function afterPass(answer: 'taken' | 'refused' | 'without effect'): Promis
 }
 
 it.each([
-  ['keeps the place for a template that is written', 'taken', ['takes it']],
+  ['keeps the place for a template that is written', 'taken', ['takes it', 'uses it']],
   ['gives it back where the template is refused', 'refused', ['takes it', 'gives it back']],
   ['gives it back where the template is changed back at once', 'without effect', ['takes it', 'gives it back']],
 ] as const)('a cluster %s', async (_, answer, expected) => {

@@ -282,6 +282,15 @@ describe('a larger quota for a database that has used up its own', () => {
     expect(plan.steps.filter((step) => step.type === 'apply' && step.object.kind === 'StatefulSet')).toHaveLength(3);
   });
 
+  it('comes with another minor where that is wanted, too', () => {
+    const versions = {
+      spec: { ...full.spec, version: '3.6.16' },
+      before: { ...full.before, version: '3.5.35' },
+    } as const;
+    const plan = planOf({ ...full, ...versions, alarms });
+    expect([plan.repairs, plan.otherwise === undefined]).toEqual([undefined, false]);
+  });
+
   it('waits for one as long as there is room', () => {
     expect(planOf(full).repairs).toBeUndefined();
   });

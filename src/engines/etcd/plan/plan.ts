@@ -45,7 +45,9 @@ const blankMs = 5000;
 
 export function planEtcd(situation: Situation, take: BackupFactory): EtcdPlan {
   const gate = versionGate(situation, take);
-  const repairs = isShortOfQuota(situation) ? ({ repairs: true } as const) : {};
+  // With another minor the templates are pinned until the upgrade begins: the quota comes with it.
+  const mayRepair = gate.isOpen && gate.begins !== true;
+  const repairs = mayRepair && isShortOfQuota(situation) ? ({ repairs: true } as const) : {};
   const plan = { ...planWith(situation, gate), ...repairs };
   const isRolling = [...situation.pods.keys()].some((index) => isOutdated(situation, { index }));
   // A rollout that has begun goes on.
