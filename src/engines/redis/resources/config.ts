@@ -16,6 +16,7 @@ import {
   type Settings,
   strictReplication,
 } from './settings.ts';
+import { clusterSettings } from './shards/settings.ts';
 
 /**
  * What every data node needs, whatever a user sets.
@@ -70,7 +71,8 @@ function withoutOwnDefaults(cluster: Cluster<RedisSpec>): Settings {
 /** redis.conf, but for what a node adds when it starts: password, role, its own address. */
 export function redisConf(cluster: Cluster<RedisSpec>): string {
   const buffer = { [bufferLimits]: replicaBuffer(cluster) };
-  const all = { ...fixed, ...restartSettings(cluster), ...withoutOwnDefaults(cluster), ...buffer };
+  const ofMode = cluster.spec.mode === 'Cluster' ? clusterSettings : {};
+  const all = { ...fixed, ...ofMode, ...restartSettings(cluster), ...withoutOwnDefaults(cluster), ...buffer };
   return `${Object.entries(all).map(line).join('\n')}\n`;
 }
 
