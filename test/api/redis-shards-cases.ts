@@ -11,7 +11,10 @@ export const shardsCases: readonly Case[] = [
   { story: 'a number of replicas that each shard has', spec: { ...cluster, config: { 'min-replicas-to-write': 1 } } },
   { story: 'the one database of a Redis Cluster, said', spec: { ...cluster, config: { databases: 1 } } },
   { story: 'exporters and a NetworkPolicy', spec: { ...cluster, monitoring: {}, networkPolicy: {} } },
-  { story: 'users of a Redis Cluster', spec: { ...cluster, users: [{ name: 'orders', secretRef: { name: 'orders', key: 'password' }, rules: ['+get'] }] } },
+  {
+    story: 'users of a Redis Cluster',
+    spec: { ...cluster, users: [{ name: 'orders', secretRef: { name: 'orders', key: 'password' }, rules: ['+get'] }] },
+  },
   { story: 'its volumes are deleted with it', spec: { ...cluster, deletionPolicy: 'Delete' } },
   { story: 'more replicas', old: cluster, spec: { ...cluster, replicasPerShard: 2 } },
 

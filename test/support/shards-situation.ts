@@ -207,7 +207,7 @@ export function shardsWorld(story: ShardsStory = {}): ShardsSituation {
       shard: set,
       primary: { pod, address: addressOf(pod), id: idOf(pod) },
       slots: known(pod).slots,
-      ...{ migrating: [], importing: [], strays: [], running: [], keys: 0, isAtomic: false },
+      ...{ migrating: [], importing: [], strays: [], running: [], keys: 0, dataBytes: 0, isAtomic: false },
       ...change,
     };
   });

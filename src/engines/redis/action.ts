@@ -48,7 +48,8 @@ export type SlotAction =
   /**
    * Opens each slot, moves its keys, and gives it to the target, one after the other, for some seconds at most: those that are left are
    * planned anew. A slot that is half moved is finished. `others` are told who has the slots. `mostKeyBytes`: the size of a key that
-   * is moved; larger ones stay until they are planned. A target without a slot gets the functions of the source first.
+   * is moved; larger ones stay until they are planned. A target without a slot gets the functions of the source first. `isReplicated`: a replica of the
+   * target has keys before more of them move. `nodeTimeoutMs`: after so long the others take a server for failed.
    */
   | {
       readonly type: 'redis.moveSlots';
@@ -57,6 +58,8 @@ export type SlotAction =
       readonly others: readonly Member[];
       readonly slots: SlotSet;
       readonly mostKeyBytes: number;
+      readonly isReplicated: boolean;
+      readonly nodeTimeoutMs: number;
     }
   /** Has the source move them by itself, as Valkey does from 9.0 on: all of them at once, or none. It only begins. */
   | {

@@ -10,10 +10,10 @@ import { longestAnswerBytes, shortened } from '../../../api/bounds.ts';
 const deepest = 8;
 
 /**
- * Most parts of a reply. The replicas that Sentinel remembers take about 50 each, of more than a kilobyte; a list of tiny
- * parts is nothing that a Redis says, and takes the operator many times its bytes.
+ * Most parts of a reply. Valkey remembers 1,000 migrations of slots, of 23 parts each (`cluster-slot-migration-log-max-len`), and the replicas that
+ * Sentinel remembers take about 50 each. A longer list of tiny parts is nothing that a Redis says, and takes the operator many times its bytes.
  */
-const mostParts = 4096;
+const mostParts = 32_768;
 
 export class RedisError extends Error {
   /** The first word, for example `NOAUTH`. */

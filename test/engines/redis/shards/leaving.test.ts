@@ -20,6 +20,7 @@ const empty: SlotHolder = {
   importing: [],
   strays: [],
   keys: 0,
+  dataBytes: 0,
   isAtomic: false,
   running: [],
 };

@@ -14,7 +14,7 @@ import {
   unionOf,
 } from '../../../../src/engines/redis/kind/slots.ts';
 import type { SlotHolder } from '../../../../src/engines/redis/observe/shards/slot-holder.ts';
-import { type NextMove, nextMove, sharesOf } from '../../../../src/engines/redis/plan/shards/moves.ts';
+import { type NextMove, nextMove, sharesOf, type Wanted } from '../../../../src/engines/redis/plan/shards/moves.ts';
 import { planSlots } from '../../../../src/engines/redis/plan/shards/slot-steps.ts';
 
 const idOf = (shard: string): string => shard.charCodeAt(0).toString(16).padStart(40, '0');
@@ -28,15 +28,18 @@ function holder(shard: string, slots: SlotSet, more: Partial<SlotHolder> = {}): 
     importing: [],
     strays: [],
     keys: 0,
+    dataBytes: 0,
     isAtomic: false,
     running: [],
     ...more,
   };
 }
 
-const wanted = (shards: string, mostKeyBytes = 2 ** 26): { shards: Set<string>; mostKeyBytes: number } => ({
+const wanted = (shards: string, mostKeyBytes = 2 ** 26): Wanted => ({
   shards: new Set(shards),
   mostKeyBytes,
+  isReplicated: true,
+  nodeTimeoutMs: 5_000,
 });
 
 /** Moves what is planned until nothing is; gives each move. */
@@ -236,6 +239,18 @@ describe('what comes next', () => {
       ],
       'ab',
       { does: 'stop', reason: 'KeyTooLarge' },
+    ],
+    [
+      'a target without room for its share gets nothing',
+      [holder('a', allSlots, { dataBytes: 2 ** 31 }), holder('b', [], { room: 2 ** 30 - 1 })],
+      'ab',
+      { does: 'stop', reason: 'NoRoom' },
+    ],
+    [
+      'a target with room for its share gets it',
+      [holder('a', allSlots, { dataBytes: 2 ** 31 }), holder('b', [], { room: 2 ** 30 })],
+      'ab',
+      { does: 'move' },
     ],
     [
       'a large one is planned by itself',

@@ -139,6 +139,26 @@ describe('what a Redis Cluster needs next', () => {
     ],
     ['a shard whose primary does not tell stays', { there: 4, holders: three }, ['wait MovingSlots']],
     [
+      'a shard whose pods have never come goes',
+      {
+        there: 4,
+        holders: three,
+        nodes: {
+          'db-s3-0': { isSilent: true, isUnknown: true },
+          'db-s3-1': { isSilent: true, isUnknown: true },
+        },
+      },
+      ['?'],
+    ],
+    [
+      'a replica that alone has keys of a shard without slots copies from nobody',
+      {
+        ...{ spec: { shards: 4 }, there: 4, holders: four },
+        nodes: { 'db-s3-0': { id: 'f'.repeat(40), empty: true } },
+      },
+      ['blocked ShardDown'],
+    ],
+    [
       'a shard without slots and keys is forgotten first',
       { there: 4, holders: four },
       ['(db-s3-0) on 6', '(db-s3-1) on 6', 'wait ScalingIn'],

@@ -15,7 +15,10 @@ import { holdersOf, mortalContext, pass, type Shards } from '../../../support/sl
 import { until } from '../../../support/until.ts';
 
 const mostKeyBytes = 2 ** 26;
-const wanted = (shards: string) => ({ shards: new Set(shards), mostKeyBytes });
+const wanted = (shards: string, isReplicated = false) => ({
+  ...{ shards: new Set(shards), mostKeyBytes, isReplicated },
+  nodeTimeoutMs: 5_000,
+});
 
 /** Names whose slots are among the first that shard `a` gives away, by the server's own count. */
 const tagsBelow = (stage: ShardStage, slot: number, count: number): Promise<string[]> =>
@@ -231,7 +234,8 @@ describe.skipIf(serverPrograms.length === 0).each([...serverPrograms])('slots of
     // It is refused where somebody else has the slot, and where the node is another one.
     const [a, b] = await holdersOf(at, shards);
     if (a === undefined || b === undefined) throw new Error('no shards');
-    const move = { type: 'redis.moveSlots', others: [], slots: [{ first: 0, last: 0 }], mostKeyBytes } as const;
+    const { shards: _, ...rest } = wanted('');
+    const move = { type: 'redis.moveSlots', others: [], slots: [{ first: 0, last: 0 }], ...rest } as const;
     const away = { ...move, source: a.primary, target: (await holdersOf(at, shards))[2]?.primary ?? a.primary };
     await expect(actSlots(away, { identity }, mortalContext())).rejects.toThrow('n1 does not have slot 0 any more');
     const another = { ...away, source: { ...a.primary, id: two } };

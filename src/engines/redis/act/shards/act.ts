@@ -37,9 +37,9 @@ export async function actOnShards(action: ShardAction, credentials: Credentials,
     }
     case 'redis.replicate': {
       const { node, primary } = action;
-      await ask(primary, requirePrimary(primary));
+      const hasSlots = await ask(primary, requirePrimary(primary));
       await ask(node, async (connection) => {
-        await requireNothing(connection, node);
+        await requireNothing(connection, node, { id: primary.id, hasSlots });
         await connection.command('CLUSTER', 'REPLICATE', primary.id);
       });
       return;
@@ -68,17 +68,24 @@ async function assignSlots(
   await connection.command('CLUSTER', 'ADDSLOTSRANGE', ...slotArguments(slots));
 }
 
+/** Whether it has slots. */
 function requirePrimary({ pod }: Member) {
-  return async (connection: RedisConnection): Promise<void> => {
-    const role = await connection.command('ROLE');
-    if (!Array.isArray(role) || role[0] !== 'master') throw new Error(`${pod} is primary no more`);
+  return async (connection: RedisConnection): Promise<boolean> => {
+    const self = myselfIn(clusterNodes(await connection.command('CLUSTER', 'NODES')));
+    if (self.role !== 'primary') throw new Error(`${pod} is primary no more`);
+    return self.slots.length > 0;
   };
 }
 
-/** What it has would be replaced. A replica has nothing of its own. */
-async function requireNothing(connection: RedisConnection, { pod }: Member): Promise<void> {
+/** What it has would be replaced. A replica has nothing of its own, but for keys that have moved to a shard without slots whose primary is gone. */
+async function requireNothing(
+  connection: RedisConnection,
+  { pod }: Member,
+  primary: { readonly id: string; readonly hasSlots: boolean },
+): Promise<void> {
   const self = myselfIn(clusterNodes(await connection.command('CLUSTER', 'NODES')));
-  const isEmpty = self.role === 'replica' || (await connection.command('DBSIZE')) === 0;
+  const isCopy = self.role === 'replica' && (primary.hasSlots || self.primaryId === primary.id);
+  const isEmpty = isCopy || (await connection.command('DBSIZE')) === 0;
   if (self.slots.length > 0 || !isEmpty) throw new Error(`${pod} has slots or keys by now`);
 }
 

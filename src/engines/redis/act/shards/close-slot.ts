@@ -7,7 +7,7 @@ import type { RedisAction } from '../../action.ts';
 import { type Credentials, sessionsWith } from '../../client/session.ts';
 import { hasSlot } from '../../kind/slots.ts';
 import { keysIn } from '../../observe/shards/slot-holder.ts';
-import { setSlot, shardSession, viewOf } from './shard-session.ts';
+import { longestReply, setSlot, shardSession, viewOf } from './shard-session.ts';
 
 export async function closeSlot(
   action: Extract<RedisAction, { type: 'redis.closeSlot' }>,
@@ -15,7 +15,7 @@ export async function closeSlot(
   io: EngineContext,
 ): Promise<void> {
   const { slot } = action;
-  const open = sessionsWith(io, credentials, { answerMs: 4_000 });
+  const open = sessionsWith(io, credentials, { answerMs: 4_000, bytes: longestReply });
   try {
     const owner = await shardSession(open, action.owner);
     const others = await Promise.all(action.others.map((other) => shardSession(open, other)));
@@ -30,6 +30,8 @@ export async function closeSlot(
       throw new Error(`slot ${slot} has another owner than ${action.owner.pod} meanwhile`);
     }
     await requireNoKeys();
+    // A former target that was told to take the slot, and stood still or ended since, would take it with the next epoch that it knows of.
+    await owner.command('CLUSTER', 'BUMPEPOCH');
     await setSlot(owner, slot, 'STABLE');
     await requireNoKeys();
     await Promise.all(others.map((other) => setSlot(other, slot, 'STABLE')));

@@ -21,8 +21,10 @@ export interface Moving {
   readonly credentials: Credentials;
   readonly io: EngineContext;
   readonly isOver: () => boolean;
-  /** Of one `MIGRATE`, which ends before we stop waiting for it. */
+  /** Of one `MIGRATE`, which ends before we stop waiting for it. Meanwhile the source answers nobody. */
   readonly timeoutMs: number;
+  /** One batch after the other, of all slots together. After one that fails, none. */
+  readonly inTurn: <T>(work: () => Promise<T>) => Promise<T>;
 }
 
 /** What moves together: a few milliseconds. */
@@ -41,13 +43,15 @@ export async function moveKeys(
   if (found.length === 0) return true;
   const batch = batchOf(found.filter(({ bytes }) => bytes <= moving.action.mostKeyBytes));
   if (batch.length === 0) return false;
-  try {
-    await migrate(sides, batch, moving);
-  } catch (error) {
-    if (!(error instanceof RedisError) || !/\bBUSYKEY\b/.test(error.message)) throw error;
-    await resolveDuplicates(sides, slot, batch, (key) => migrate(sides, [key], moving, ['REPLACE']));
-  }
-  await requireReplicated(sides.target);
+  await moving.inTurn(async () => {
+    try {
+      await migrate(sides, batch, moving);
+    } catch (error) {
+      if (!(error instanceof RedisError) || !/\bBUSYKEY\b/.test(error.message)) throw error;
+      await resolveDuplicates(sides, slot, batch, (key) => migrate(sides, [key], moving, ['REPLACE']));
+    }
+    if (moving.action.isReplicated) await requireReplicated(sides.target, moving.io);
+  });
   return true;
 }
 
@@ -82,12 +86,31 @@ function login({ identity, password = '' }: Credentials): string[] {
 /**
  * The source deletes what the target has taken. Should the target's machine be lost before its replica has that, it would be lost, too: so no
  * more than one batch is ever in this state.
+ *
+ * `WAIT` tells nothing here by itself: it counts what came over its own connection, and the keys came over that of the source. While it waits, the
+ * server asks its replicas how far they are.
  */
-async function requireReplicated({ command, primary }: ShardSession): Promise<void> {
-  const { connected_slaves: replicas = '0' } = infoFields(String(await command('INFO', 'replication')));
-  if (Number(replicas) === 0) return;
-  const reached = await command('WAIT', '1', String(replicatedWithinMs));
-  if (typeof reached !== 'number' || reached < 1) {
-    throw new Error(`no replica of ${primary.pod} had the keys that moved within ${replicatedWithinMs} ms`);
-  }
+async function requireReplicated(
+  { command, primary }: ShardSession,
+  { now }: Pick<EngineContext, 'now'>,
+): Promise<void> {
+  const replication = async () => infoFields(String(await command('INFO', 'replication')));
+  const moved = Number((await replication()).master_repl_offset);
+  const endsAt = now() + replicatedWithinMs;
+  do {
+    await command('WAIT', moreThanThereAre, askedWithinMs);
+    if (offsetsIn(await replication()).some((offset) => offset >= moved)) return;
+  } while (now() < endsAt);
+  throw new Error(`no replica of ${primary.pod} had the keys that moved within ${replicatedWithinMs} ms`);
+}
+
+const moreThanThereAre = '99';
+const askedWithinMs = '5';
+
+/** Of `slave0:ip=10.0.0.1,port=6379,state=online,offset=42,lag=0`. */
+function offsetsIn(fields: Readonly<Record<string, string | undefined>>): number[] {
+  return Object.entries(fields).flatMap(([name, value = '']) => {
+    const offset = /^slave\d+$/.test(name) ? /(?:^|,)state=online,offset=(\d+)/.exec(value)?.[1] : undefined;
+    return offset === undefined ? [] : [Number(offset)];
+  });
 }

@@ -8,6 +8,7 @@
  * from each other.
  */
 import type { EngineContext } from '../../../../engine/engine-context.ts';
+import type { Member } from '../../action.ts';
 import { RedisError } from '../../client/resp.ts';
 import { type Credentials, type OpenSession, sessionsWith } from '../../client/session.ts';
 import { eachSlot, hasSlot, type SlotSet } from '../../kind/slots.ts';
@@ -36,6 +37,8 @@ const largeAnswerMs = 60_000;
 
 /** Between the look that found no key and the end of the move: much less than it takes to elect a replica. */
 const mostFinishMs = 1_000;
+/** Of `cluster-node-timeout`: so long may the source stand still for a batch. Then the others have yet to notice. */
+const stillShare = 0.25;
 
 /** So many are open at once: the answers for all of them come together. */
 const slotsAtOnce = 8;
@@ -51,7 +54,8 @@ export async function moveSlots(action: MoveSlots, credentials: Credentials, io:
     const { source, target } = sides;
     const [from, to] = await Promise.all([viewOf(source), viewOf(target)]);
     if (to.myself.slots.length === 0) await copyFunctions(source, target);
-    const moving: Moving = { action, credentials, io, isOver, timeoutMs: wait / 2 };
+    const timeoutMs = Math.min(wait / 2, action.nodeTimeoutMs * stillShare);
+    const moving: Moving = { action, credentials, io, isOver, timeoutMs, inTurn: turns() };
     for (const slots of groupsOf(action.slots)) {
       const results = await Promise.allSettled(slots.map((slot) => moveSlot(sides, slot, { from, to, moving })));
       const failed = results.find((result) => result.status === 'rejected');
@@ -106,12 +110,32 @@ async function moveSlot(
       nextKeys(source, slot),
     ]);
     if (found.isEmpty) {
-      if (moving.io.now() - lookedAt > mostFinishMs) continue;
+      await requireBelieved(target, source.primary);
+      if (moving.io.now() - lookedAt > Math.min(mostFinishMs, moving.action.nodeTimeoutMs * stillShare)) continue;
       await setSlot(target, slot, 'NODE', target.primary.id);
       return tellOwner(sides, slot);
     }
     if (!(await moveKeys(sides, slot, found.keys, moving))) return;
   } while (!moving.isOver());
+}
+
+/** Who reaches most of the cluster hears of a replica that has been elected in place of the source, also where the source does not. */
+async function requireBelieved(target: ShardSession, source: Member): Promise<void> {
+  const [view] = await Promise.all([viewOf(target), requireQuorum(target)]);
+  const told = view.nodes.find(({ id }) => id === source.id);
+  if (told === undefined || told.role !== 'primary' || told.isFailed || told.isSuspected) {
+    throw new Error(`${target.primary.pod} does not take ${source.pod} for a primary that runs`);
+  }
+}
+
+/** Each begins when the one before has succeeded. */
+function turns(): Moving['inTurn'] {
+  let last: Promise<unknown> = Promise.resolve();
+  return (work) => {
+    const next = last.then(work);
+    last = next;
+    return next;
+  };
 }
 
 function groupsOf(set: SlotSet): number[][] {

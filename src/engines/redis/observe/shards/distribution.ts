@@ -2,10 +2,16 @@
 import { shardsOf } from '../../kind/shards.ts';
 import { countSlots, slotCount } from '../../kind/slots.ts';
 import type { Shard, ShardsSituation } from './situation.ts';
+import { absentNodes } from './views.ts';
 
 /** It has more numbers than the spec wants shards. */
 export function isSurplus({ spec }: Pick<ShardsSituation, 'spec'>, { index }: Pick<Shard, 'index'>): boolean {
   return index >= shardsOf(spec);
+}
+
+/** Its pods have never answered, as far as anybody knows: it has neither slots nor keys, and nobody to ask. */
+export function hasNeverCome(situation: ShardsSituation, { set, nodes, isServing }: Shard): boolean {
+  return !isServing && nodes.length === 0 && !absentNodes(situation).some(({ pod }) => pod?.startsWith(`${set}-`));
 }
 
 /** Shards that the spec wants have equal shares, give or take one slot, and others have none. */

@@ -121,11 +121,12 @@ function hadSlots(nodes: readonly ShardNode[], cluster: string, shard: number): 
   );
 }
 
-/** In a shard without slots: whom others of the shard follow, or the first. */
+/** In a shard without slots: who has keys that have moved there, whom others of the shard follow, or the first. */
 function seatIn(nodes: readonly ShardNode[]): ShardNode | undefined {
-  const empty = nodes.filter(({ self }) => self.role === 'primary');
-  const followed = empty.find(({ id }) => nodes.some(({ self }) => self.primaryId === id));
-  return followed ?? empty[0];
+  const primaries = nodes.filter(({ self }) => self.role === 'primary');
+  const filled = primaries.find(({ empty }) => !empty);
+  const followed = primaries.find(({ id }) => nodes.some(({ self }) => self.primaryId === id));
+  return filled ?? followed ?? primaries[0];
 }
 
 export function claimOfNode({ children }: Pick<ShardsSituation, 'children'>, { pod }: ShardNode): Claim | undefined {

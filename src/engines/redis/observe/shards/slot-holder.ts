@@ -19,6 +19,10 @@ export interface SlotHolder {
   readonly strays: readonly { readonly slot: number; readonly keys: number }[];
   /** Of all slots. */
   readonly keys: number;
+  /** What its keys take of its memory. */
+  readonly dataBytes: number;
+  /** Bytes that it has for more keys. Undefined where there is no limit, or where it makes room by itself. */
+  readonly room?: number;
   /** It moves slots by itself when it is told to. */
   readonly isAtomic: boolean;
   readonly running: readonly SlotMigration[];
@@ -42,9 +46,10 @@ const mostStrays = 500;
 
 /** @throws where it is no primary, or does not answer everything */
 export async function slotHolder(session: Session, shard: string, target: Target): Promise<SlotHolder> {
-  const [nodes, size, migrations] = await Promise.all([
+  const [nodes, size, memory, migrations] = await Promise.all([
     session.command('CLUSTER', 'NODES'),
     session.command('DBSIZE'),
+    session.command('INFO', 'memory'),
     migrationsOf(session),
   ]);
   const myself = myselfIn(clusterNodes(nodes));
@@ -59,11 +64,22 @@ export async function slotHolder(session: Session, shard: string, target: Target
     importing: myself.importing,
     strays: await straysOf(session, myself.slots),
     keys: countOf(size),
+    ...memoryIn(String(memory)),
     isAtomic: migrations !== undefined,
     running: migrations?.filter(({ state }) => state === 'running') ?? [],
     ...(latest?.state === 'failed' ? { failure: latest.message } : {}),
     ...(largeKey === undefined ? {} : { largeKey }),
   };
+}
+
+/** A tenth stays for what is no key: clients and replicas of a server that takes in slots. */
+function memoryIn(info: string): Pick<SlotHolder, 'dataBytes' | 'room'> {
+  const fields = infoFields(info);
+  const bytes = (name: string): number => Number(fields[name] ?? 0) || 0;
+  const dataBytes = bytes('used_memory_dataset');
+  const most = bytes('maxmemory');
+  if (most === 0 || fields.maxmemory_policy !== 'noeviction') return { dataBytes };
+  return { dataBytes, room: most * 0.9 - bytes('used_memory') };
 }
 
 /** Undefined of a server that does not move slots by itself. */

@@ -4,8 +4,10 @@
  */
 import { blocked, type Outcome, wait } from '../../../../plan/plan.ts';
 import { countSlots, slotText } from '../../kind/slots.ts';
+import type { ShardNode } from '../../observe/shards/observed.ts';
 import type { ShardsSituation } from '../../observe/shards/situation.ts';
 import { type AbsentNode, absentNodes, unownedSlots } from '../../observe/shards/views.ts';
+import { hasOnlyCopy } from './membership.ts';
 
 const recheckMs = 1_000;
 /** A volume that somebody puts back, or slots that somebody gives away by hand. */
@@ -25,6 +27,14 @@ export function lossOutcome(situation: ShardsSituation): Outcome | undefined {
       lostMs,
     );
   }
+  const orphan = orphanIn(situation);
+  if (orphan !== undefined) {
+    return blocked(
+      'ShardDown',
+      `${orphan.pod} alone has keys that moved to its shard before the shard had a slot, and its primary is gone: make it primary by CLUSTER FAILOVER TAKEOVER as the identity of the cluster`,
+      lostMs,
+    );
+  }
   const [down] = owners;
   if (down !== undefined) return wait('ShardDown', shardDown(situation, down), recheckMs);
   const unowned = unownedSlots(nodes);
@@ -40,6 +50,12 @@ export function lossOutcome(situation: ShardsSituation): Outcome | undefined {
 
 const remedy =
   'put the volume back, or give them to a primary by CLUSTER ADDSLOTSRANGE as the identity of the cluster, and accept that they are empty';
+
+function orphanIn({ shards }: ShardsSituation): ShardNode | undefined {
+  return shards
+    .flatMap(({ primary, nodes }) => nodes.filter((node) => primary !== undefined && hasOnlyCopy(node, primary)))
+    .at(0);
+}
 
 /** Its pod has another node by now, and every node of its shard is there and has no copy. */
 function isLost({ nodes, shards }: ShardsSituation, { id, pod }: AbsentNode): boolean {

@@ -35,8 +35,9 @@ export function planReplicas(situation: ShardsSituation): Act[] {
           const { self, empty } = node;
           if (self.primaryId === primary.id && !isMisled(node, primary)) return [];
           const isFree = self.slots.length === 0 && (self.role === 'replica' || empty);
+          if (!isFree || hasOnlyCopy(node, primary)) return [];
           // What it knows has to include its primary, which it is told by its id.
-          if (!isFree || !isLinked(node, primary) || self.importing.length > 0) return [];
+          if (!isLinked(node, primary) || self.importing.length > 0) return [];
           return [
             {
               type: 'act',
@@ -46,6 +47,14 @@ export function planReplicas(situation: ShardsSituation): Act[] {
           ];
         }),
   );
+}
+
+/**
+ * Keys move to a shard before its first slot does. Should its primary be lost then, nobody is elected, and its replica alone has them: it would lose
+ * them by copying from a primary that has nothing.
+ */
+export function hasOnlyCopy({ self, empty }: ShardNode, primary: ShardNode): boolean {
+  return !empty && self.role === 'replica' && self.primaryId !== primary.id && primary.self.slots.length === 0;
 }
 
 /**

@@ -39,7 +39,7 @@ export type NextMove =
   | { readonly does: 'cancel'; readonly source: SlotHolder }
   /** The servers are at it, or have yet to tell each other. */
   | { readonly does: 'await'; readonly message: string }
-  | { readonly does: 'stop'; readonly reason: 'SlotsUncovered' | 'KeyTooLarge'; readonly message: string }
+  | { readonly does: 'stop'; readonly reason: 'SlotsUncovered' | 'KeyTooLarge' | 'NoRoom'; readonly message: string }
   | { readonly does: 'nothing' };
 
 /** What one action takes on. It stops after some seconds, whatever is left. */
@@ -50,6 +50,10 @@ export interface Wanted {
   readonly shards: ReadonlySet<string>;
   /** The largest key that is moved: while one moves, its source and its target answer nobody. */
   readonly mostKeyBytes: number;
+  /** Each shard should have a replica. */
+  readonly isReplicated: boolean;
+  /** `cluster-node-timeout`. */
+  readonly nodeTimeoutMs: number;
 }
 
 /** @param holders one for each shard, leaving ones too: where a shard has no primary that answers, nothing is moved */
@@ -178,7 +182,10 @@ function fairMove(holders: readonly SlotHolder[], shares: Shares): NextMove {
   const source = holders.find((holder) => surplus(holder, shares) > 0);
   const target = holders.find((holder) => surplus(holder, shares) < 0);
   if (source === undefined || target === undefined) return { does: 'nothing' };
-  const count = Math.min(surplus(source, shares), -surplus(target, shares), slotsTogether);
+  const due = Math.min(surplus(source, shares), -surplus(target, shares));
+  const full = withoutRoom(source, target, due);
+  if (full !== undefined) return full;
+  const count = Math.min(due, slotsTogether);
   return {
     does: 'move',
     source,
@@ -188,6 +195,18 @@ function fairMove(holders: readonly SlotHolder[], shares: Shares): NextMove {
     mostKeyBytes: ordinaryKeyBytes,
     isFinishing: false,
   };
+}
+
+/** A target that takes no more keys in the middle of a slot would leave it open: it could neither be finished nor turned back. */
+function withoutRoom(source: SlotHolder, target: SlotHolder, count: number): NextMove | undefined {
+  const { room } = target;
+  const bytes = (source.dataBytes / countSlots(source.slots)) * count;
+  if (room === undefined || bytes <= room) return undefined;
+  const mebibytes = (size: number): number => Math.ceil(Math.max(size, 0) / 2 ** 20);
+  const message =
+    `about ${mebibytes(bytes)} MiB of keys would move from ${source.primary.pod} to ${target.primary.pod}, which has room for ${mebibytes(room)} MiB: ` +
+    'raise resources.limits.memory or config.maxmemory, or have more shards';
+  return { does: 'stop', reason: 'NoRoom', message };
 }
 
 /** The others, who are told by name. */

@@ -14,6 +14,8 @@ export interface SlotPlan {
 const recheckMs = 1_000;
 /** A slot that is half moved costs clients a redirection: the next action follows at once. */
 const nextMs = 50;
+/** Each attempt of a server to move slots by itself takes a copy of them. What made the last one fail is likely to be there still. */
+const failedMs = 10_000;
 
 /** Undefined where every shard has what it should have, and no slot is open. */
 export function planSlots(holders: readonly SlotHolder[], wanted: Wanted): SlotPlan | undefined {
@@ -41,28 +43,33 @@ export function planSlots(holders: readonly SlotHolder[], wanted: Wanted): SlotP
       return doing(action, `close slot ${slot} of ${owner.primary.pod}: its move has not begun, or is over`);
     }
     case 'move':
-      return doing(actionOf(next, holders), summaryOf(next));
+      return next.isAtomic && next.source.failure !== undefined
+        ? doing(actionOf(next, holders, wanted), summaryOf(next), failedMs)
+        : doing(actionOf(next, holders, wanted), summaryOf(next));
     default:
       return next satisfies never;
   }
 }
 
-function doing(action: SlotAction, summary: string): SlotPlan {
+function doing(action: SlotAction, summary: string, ms = nextMs): SlotPlan {
   // The same words come back for as long as slots move, and that is no action without effect.
-  return {
-    steps: [{ type: 'act', action, summary, unhurried: true }],
-    outcome: wait('MovingSlots', summary, nextMs),
-  };
+  const pace = ms === nextMs ? ({ unhurried: true } as const) : {};
+  return { steps: [{ type: 'act', action, summary, ...pace }], outcome: wait('MovingSlots', summary, ms) };
 }
 
 type Move = Extract<NextMove, { does: 'move' }>;
 
-function actionOf(move: Move, holders: readonly SlotHolder[]): SlotAction {
-  const [source, target] = [move.source.primary, move.target.primary];
-  const { slots, mostKeyBytes } = move;
+function actionOf(
+  move: Move,
+  holders: readonly SlotHolder[],
+  { isReplicated, nodeTimeoutMs }: Pick<Wanted, 'isReplicated' | 'nodeTimeoutMs'>,
+): SlotAction {
+  const between = { source: move.source.primary, target: move.target.primary, slots: move.slots };
+  const { mostKeyBytes } = move;
+  const others = bystanders(holders, move);
   return move.isAtomic
-    ? { type: 'redis.migrateSlots', source, target, slots }
-    : { type: 'redis.moveSlots', source, target, others: bystanders(holders, move), slots, mostKeyBytes };
+    ? { type: 'redis.migrateSlots', ...between }
+    : { type: 'redis.moveSlots', ...between, others, mostKeyBytes, isReplicated, nodeTimeoutMs };
 }
 
 function summaryOf({ source, target, slots, mostKeyBytes, isFinishing, isAtomic }: Move): string {

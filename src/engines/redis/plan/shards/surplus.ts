@@ -5,7 +5,7 @@ import { wait } from '../../../../plan/plan.ts';
 import { refOf } from '../../../../plan/ref.ts';
 import type { RedisAction } from '../../action.ts';
 import { formedAnnotation } from '../../names.ts';
-import { isSurplus } from '../../observe/shards/distribution.ts';
+import { hasNeverCome, isSurplus } from '../../observe/shards/distribution.ts';
 import { isLeaving, type ShardsSituation } from '../../observe/shards/situation.ts';
 import { absentNodes } from '../../observe/shards/views.ts';
 import { placeOf } from '../../resources/shards/names.ts';
@@ -35,7 +35,7 @@ export function planSurplusShards(situation: ShardsSituation): Removal | undefin
   const held = observed.holders ?? [];
   const unasked = surplus.find(({ set }) => !held.some((one) => one.shard === set && !('unknown' in one)));
   // A set whose pods never came, or are gone, has nobody to ask; its nodes are forgotten all the same.
-  if (unasked !== undefined && unasked.pods.length > 0) {
+  if (unasked !== undefined && unasked.pods.length > 0 && !hasNeverCome(situation, unasked)) {
     return waiting(`the primary of ${unasked.set} has yet to tell whether it has keys`);
   }
   const witnesses = nodes.filter(({ pod }) => !isOfSurplus(pod));

@@ -10,6 +10,13 @@ rm -f /run/redis/loading /run/redis/next-peer
 . "$CONFIG_DIR/volume.sh"
 . "$CONFIG_DIR/shard.sh"
 judge_volume
+# A copy of another pod's volume is that pod's node: with its ID it would draw clients and replicas of that cluster to itself.
+own="$POD_NAME.$CLUSTER_NAME.$POD_NAMESPACE.svc"
+held=$(awk '$3 ~ /myself/ { split($2, part, ","); print part[2] }' "$nodes_file" 2> /dev/null || true)
+if [ -n "$held" ] && [ "$held" != "$own" ]; then
+  echo "/data holds the node of $held: this is a copy of another volume, and is not started" >&2
+  exit 1
+fi
 # Without its data, a node would serve its slots empty, and its replicas would copy that. It starts as a new node, which has no slots.
 if [ -e "$nodes_file" ] && [ ! -s "$manifest" ]; then mv -f "$nodes_file" "$nodes_file.without-data"; fi
 # With data and no nodes.conf, a server takes the slots of its keys, though another node may have served them since.
@@ -48,7 +55,7 @@ escaped=$(printf '%s' "$password" | sed 's/[\\"]/\\&/g')
   printf 'dir /data\nappendonly yes\nappenddirname appendonlydir\nappendfilename appendonly.aof\n'
   printf 'cluster-enabled yes\ncluster-config-file nodes.conf\n'
   printf 'cluster-announce-ip %s\nreplica-announce-ip %s\n' "$POD_IP" "$POD_IP"
-  printf 'cluster-announce-hostname %s.%s.%s.svc\n' "$POD_NAME" "$CLUSTER_NAME" "$POD_NAMESPACE"
+  printf 'cluster-announce-hostname %s\n' "$own"
   printf 'requirepass "%s"\n' "$escaped"
   client_rule
   identity_rule
