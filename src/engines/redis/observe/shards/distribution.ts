@@ -2,7 +2,7 @@
 import { shardsOf } from '../../kind/shards.ts';
 import { countSlots, slotCount } from '../../kind/slots.ts';
 import type { Shard, ShardsSituation } from './situation.ts';
-import { absentNodes } from './views.ts';
+import { absentNodes, openSlots } from './views.ts';
 
 /** It has more numbers than the spec wants shards. */
 export function isSurplus({ spec }: Pick<ShardsSituation, 'spec'>, { index }: Pick<Shard, 'index'>): boolean {
@@ -30,7 +30,7 @@ export function isEven({ spec, shards }: Pick<ShardsSituation, 'spec' | 'shards'
 export function mayBeMoving(situation: ShardsSituation): boolean {
   const { isFormed, cluster, shards, nodes } = situation;
   if (!isFormed || nodes.length === 0) return false;
-  const isOpen = nodes.some(({ self }) => self.migrating.length + self.importing.length > 0);
+  const isOpen = nodes.some(({ self }) => openSlots(self).length > 0);
   return (
     isOpen ||
     cluster.status?.phase !== 'Ready' ||

@@ -91,3 +91,8 @@ export function isLinked(from: ShardNode, to: ShardNode): boolean {
   const seen = from.view.find(({ id }) => id === to.id);
   return seen?.linkUp === true && seen.address === to.address && !seen.isNoaddr && !seen.isFailed;
 }
+
+/** Slots that move from or to a primary. A replica of Valkey that was away when a move ended may keep its mark; that means nothing there. */
+export function openSlots({ role, migrating, importing }: ClusterNode): readonly number[] {
+  return role === 'primary' ? [...migrating, ...importing].map(({ slot }) => slot) : [];
+}

@@ -9,7 +9,7 @@ import { replicasPerShardOf } from '../../kind/shards.ts';
 import { countSlots, slotText } from '../../kind/slots.ts';
 import { isSurplus } from '../../observe/shards/distribution.ts';
 import { isLeaving, type Shard, type ShardsSituation } from '../../observe/shards/situation.ts';
-import { absentNodes, areAllServed, doViewsAgree, isLinked, unownedSlots } from '../../observe/shards/views.ts';
+import { absentNodes, areAllServed, doViewsAgree, isLinked, openSlots, unownedSlots } from '../../observe/shards/views.ts';
 
 /** One phrase a trouble, in a stable order. */
 export function readinessProblems(situation: ShardsSituation): string[] {
@@ -20,9 +20,7 @@ export function readinessProblems(situation: ShardsSituation): string[] {
     .filter((shard) => shard.isServing || !isSurplus(situation, shard))
     .flatMap((shard) => shardProblems(situation, shard));
   const held = findingsIn(situation).flatMap(({ message, holdsRestarts }) => (holdsRestarts === true ? [message] : []));
-  const open = nodes.flatMap(({ pod, self }) =>
-    [...self.migrating, ...self.importing].map(({ slot }) => `slot ${slot} is being moved on ${pod}`),
-  );
+  const open = nodes.flatMap(({ pod, self }) => openSlots(self).map((slot) => `slot ${slot} is being moved on ${pod}`));
   const problems = [...uncovered, ...members, ...held, ...open];
   if (problems.length > 0) return problems;
   return areAllServed(nodes) && doViewsAgree(nodes) ? [] : ['the nodes do not agree on who serves which slots'];
