@@ -148,7 +148,11 @@ describe('what a Redis Cluster needs next', () => {
           'db-s3-1': { isSilent: true, isUnknown: true },
         },
       },
-      ['?'],
+      [
+        'metadata.annotations[clusterwright.dev/cluster-formed]',
+        'metadata.annotations[clusterwright.dev/cluster-formed]',
+        'wait ScalingIn',
+      ],
     ],
     [
       'a replica that alone has keys of a shard without slots copies from nobody',
