@@ -30,7 +30,7 @@ export async function resolveDuplicates(
   }
   if (different === 0) return;
   throw new Error(
-    `${different} keys of slot ${slot} are both on ${source.primary.pod} and on ${target.primary.pod}, with different values: ` +
+    `BUSYKEY: ${different} keys of slot ${slot} are both on ${source.primary.pod} and on ${target.primary.pod}, with different values: ` +
       'delete one of the two of each, and the slot moves on',
   );
 }

@@ -32,7 +32,7 @@ export async function cancelMigrations(
   credentials: Credentials,
   io: EngineContext,
 ): Promise<void> {
-  const open = sessionsWith(io, credentials);
+  const open = sessionsWith(io, credentials, { bytes: longestReply });
   try {
     const source = await shardSession(open, action.source);
     await viewOf(source);

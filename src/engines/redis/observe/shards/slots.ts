@@ -2,7 +2,7 @@
 import type { EngineContext } from '../../../../engine/engine-context.ts';
 import { credentialsOf, type OpenSession, sessionsWith } from '../../client/session.ts';
 import { dataPort } from '../../names.ts';
-import type { HeldSlots } from './observed.ts';
+import type { HeldSlots, ShardNode } from './observed.ts';
 import type { ShardsSituation } from './situation.ts';
 import { slotHolder } from './slot-holder.ts';
 
@@ -17,21 +17,26 @@ export async function observeSlots(
   const open = sessionsWith(io, await credentialsOf(cluster, io), { answerMs, bytes: longestAnswer });
   try {
     return await Promise.all(
-      shards.flatMap(({ set, primary }) => (primary === undefined ? [] : [heldBy(open, set, primary)])),
+      shards.flatMap(({ set, primary, nodes }) =>
+        nodes
+          .filter((node) => node === primary || (node.self.role === 'primary' && node.self.slots.length > 0))
+          .map((node) => heldBy(open, node === primary ? set : besides(set, node), node)),
+      ),
     );
   } finally {
     open.closeAll();
   }
 }
 
+/** A second primary of a shard, of a failover in the middle of a move. It is wanted by nobody, and its slots go to the others. */
+const besides = (set: string, { pod }: ShardNode): string => `${set} (${pod})`;
+
 /** Whoever does not tell holds up every move. */
-async function heldBy(
-  open: OpenSession,
-  shard: string,
-  { pod, address }: { readonly pod: string; readonly address: string },
-): Promise<HeldSlots> {
+async function heldBy(open: OpenSession, shard: string, { pod, address, id }: ShardNode): Promise<HeldSlots> {
   try {
-    return await slotHolder(await open(address, dataPort), shard, { pod, address });
+    const held = await slotHolder(await open(address, dataPort), shard, { pod, address });
+    if (held.primary.id !== id) throw new Error('it is another node by now');
+    return held;
   } catch (error) {
     return { shard, unknown: `${pod}: ${(error as Error).message}` };
   }

@@ -18,7 +18,9 @@ if [ -n "$held" ] && [ "$held" != "$own" ]; then
   exit 1
 fi
 # Without its data, a node would serve its slots empty, and its replicas would copy that. It starts as a new node, which has no slots.
-if [ -e "$nodes_file" ] && [ ! -s "$manifest" ]; then mv -f "$nodes_file" "$nodes_file.without-data"; fi
+if [ -e "$nodes_file" ] && [ ! -s "$manifest" ]; then
+  if [ -e "$nodes_file.without-data" ]; then rm -f "$nodes_file"; else mv "$nodes_file" "$nodes_file.without-data"; fi
+fi
 # With data and no nodes.conf, a server takes the slots of its keys, though another node may have served them since.
 if [ ! -e "$nodes_file" ] && [ -e "$manifest" ]; then
   if [ -e /data/appendonlydir.without-nodes ]; then
