@@ -1,6 +1,6 @@
 /** The scripts of pods in mode Cluster, with real servers: what works while the operator is away. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -92,6 +92,7 @@ function stage(program: ServerProgram) {
     killAll: () => Promise.all(pods.map(({ child }) => stopped(child))),
     address: (name: string) => podOf(name).address,
     data: (name: string, file: string) => join(root, name, 'data', file),
+    exitCode: (name: string) => podOf(name).child?.exitCode,
     run(name: string, script: string): number | null {
       const pod = podOf(name);
       return spawnSync('/bin/sh', [join(pod.root, 'config', script)], { env: environment(pod), encoding: 'utf8' })
@@ -201,5 +202,16 @@ describe.skipIf(serverPrograms.length === 0).each([...serverPrograms])('scripts 
     }
     expect(existsSync(made.data('db-s1-0', 'nodes.conf.without-data'))).toBe(true);
     expect(existsSync(made.data('db-s2-0', 'appendonlydir.without-nodes'))).toBe(true);
+  }, 120_000);
+
+  it('a copy of the volume of another pod is not started, so that nobody follows it', async () => {
+    const made = await formed();
+    await made.killAll();
+    rmSync(made.data('db-s2-0', ''), { recursive: true });
+    cpSync(made.data('db-s1-0', ''), made.data('db-s2-0', ''), { recursive: true });
+    made.startAll();
+    await until('it ends', () => expect(made.exitCode('db-s2-0')).toBe(1));
+    await until('the others answer', () => expect(made.ask('db-s0-0', 'PING')).toBe('PONG'));
+    expect(made.ask('db-s0-0', 'CLUSTER', 'NODES')).not.toContain(`${made.address('db-s2-0')}:`);
   }, 120_000);
 });
