@@ -100,6 +100,9 @@ async function moveSlot(
   const { source, target } = sides;
   if (hasSlot(to.myself.slots, slot)) return tellOwner(sides, slot);
   requireOwner(slot, moving.action, from, to);
+  // Redis keeps the owner of before of a slot that is open there. If that has failed, the target takes the whole cluster for down, and refuses keys.
+  const isTold = to.nodes.some(({ id, slots }) => id === source.primary.id && hasSlot(slots, slot));
+  if (!isTold) await setSlot(target, slot, 'NODE', source.primary.id);
   await setSlot(target, slot, 'IMPORTING', source.primary.id);
   do {
     const lookedAt = moving.io.now();
