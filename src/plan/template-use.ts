@@ -3,7 +3,7 @@ import type { KubeObject } from '../api/object.ts';
 import { pods } from '../api/resource.ts';
 import type { Children, Pod, StatefulSet } from '../resources/children.ts';
 import { templatePaths } from './difference.ts';
-import type { Plan, Step } from './plan.ts';
+import type { ObjectStep, Plan, Step } from './plan.ts';
 
 export interface TemplateUse {
   readonly step: Step;
@@ -36,11 +36,13 @@ export function setsWithoutPods({ objects }: Pick<Children, 'objects'>): readonl
   });
 }
 
+/** It changes the pod template of a StatefulSet, if only by removing fields. */
+export function writesTemplate(step: Step): step is Extract<ObjectStep, { type: 'apply' }> {
+  return step.type === 'apply' && step.object.kind === 'StatefulSet' && templatePaths(step.changes).length > 0;
+}
+
 function useOf(step: Step, children: Pick<Children, 'statefulSet' | 'pods'>): TemplateUse[] {
-  if (step.type === 'apply') {
-    const isTemplate = step.object.kind === 'StatefulSet' && templatePaths(step.changes).length > 0;
-    return isTemplate ? [{ step, set: step.object }] : [];
-  }
+  if (writesTemplate(step)) return [{ step, set: step.object }];
   const name = podEndedBy(step);
   const set = name === undefined ? undefined : children.statefulSet(setOf(name));
   const ends = children.pods.find(({ metadata }) => metadata.name === name);

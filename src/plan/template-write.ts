@@ -3,11 +3,11 @@ import type { KubeObject } from '../api/object.ts';
 import { statefulSets } from '../api/resource.ts';
 import { type Children, type Pod, podIsReady, type StatefulSet } from '../resources/children.ts';
 import { componentLabel } from '../resources/metadata.ts';
-import { hasOtherTemplate, templatePaths } from './difference.ts';
+import { hasOtherTemplate } from './difference.ts';
 import type { ObjectStep, Plan, Step } from './plan.ts';
 import { refOf } from './ref.ts';
 import { cannotStart, hasNeverRun, isGenerationObserved, outdatedPods } from './rollout.ts';
-import { setOf } from './template-use.ts';
+import { setOf, writesTemplate } from './template-use.ts';
 
 export interface TemplateWrite {
   readonly step: Extract<ObjectStep, { type: 'apply' }>;
@@ -16,14 +16,10 @@ export interface TemplateWrite {
 
 export function templateWrites({ steps }: Pick<Plan, 'steps'>, children: Children): readonly TemplateWrite[] {
   return steps.flatMap((step): TemplateWrite[] => {
-    if (step.type !== 'apply' || step.object.kind !== 'StatefulSet') return [];
+    if (!writesTemplate(step)) return [];
     const live = children.statefulSet(step.object.metadata.name);
-    return live === undefined || templatePaths(step.changes).length === 0 ? [] : [{ step, live }];
+    return live === undefined ? [] : [{ step, live }];
   });
-}
-
-export function writesTemplate(step: Step): boolean {
-  return step.type === 'apply' && step.object.kind === 'StatefulSet' && templatePaths(step.changes).length > 0;
 }
 
 export function setsIn({ objects }: Pick<Children, 'objects'>): readonly StatefulSet[] {

@@ -12,7 +12,7 @@ import type { KindHandler } from '../engine/engine.ts';
 import type { EngineContext } from '../engine/engine-context.ts';
 import { passPlan } from '../plan/pass.ts';
 import { gated } from '../plan/rollout-gate.ts';
-import { writesTemplate } from '../plan/template-write.ts';
+import { writesTemplate } from '../plan/template-use.ts';
 import { type Children, childrenOf } from '../resources/children.ts';
 import type { Cache, ClusterKey } from './cache.ts';
 import type { KubeClient } from './client.ts';

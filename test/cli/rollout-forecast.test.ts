@@ -27,6 +27,12 @@ const apply = (resources: object, ...paths: readonly string[]): Step => ({
   changes: ['metadata.annotations[clusterwright.dev/desired]', ...paths].map((path) => ({ path, to: 'x' })),
 });
 
+const removal: Step = {
+  type: 'apply',
+  object: set(limit('1Gi')),
+  changes: [{ path: 'metadata.annotations[clusterwright.dev/desired]', from: '1-a', to: '2-b' }],
+};
+
 const answering = (error?: Error, markError?: Error) => {
   const asked: unknown[] = [];
   const client = {
@@ -66,6 +72,7 @@ describe('a template that changes', () => {
       `${restart}: db-0 is not resized in place, since not so`,
     ],
     ['in more', apply(limit('2Gi'), memory, 'spec.template.spec.containers[db].image'), undefined, restart],
+    ['in fewer fields', removal, undefined, restart],
     ['where a limit goes', apply({ requests: { memory: '1Gi' } }, memory), undefined, restart],
   ])('%s', async (_, step, error, words) => expect(await said(step, error)).toEqual([words]));
 

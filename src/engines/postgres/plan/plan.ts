@@ -1,10 +1,10 @@
 /** What a PostgresCluster needs next: pure, from the situation. Electing a primary is Patroni's; the operator never promotes. */
 import type { BackupFactory } from '../../../engine/backup-support.ts';
-import { templatePaths } from '../../../plan/difference.ts';
 import { sparingVolumes } from '../../../plan/going-volumes.ts';
 import { objectSteps } from '../../../plan/objects.ts';
 import { blocked, type ObjectStep, type Outcome, type Step, settled, wait } from '../../../plan/plan.ts';
 import { surplusSteps } from '../../../plan/surplus.ts';
+import { writesTemplate } from '../../../plan/template-use.ts';
 import { awaitingExpansion, growthSteps, walVolumes } from '../../../plan/volume-expansion.ts';
 import type { PostgresAction } from '../action.ts';
 import { authoritiesAnnotation, exporterComponent, memberName, poolerComponent, recoverAnnotation } from '../names.ts';
@@ -184,7 +184,9 @@ function planMembers(situation: Situation, take: BackupFactory): PostgresPlan {
     const roster = nextRoster(situation, { mayShrink: false, ...(lost === undefined ? {} : { lost }) });
     const plan = withObjects(situation, roster, [...steps, ...replacement.steps], replacement.outcome);
     // The pod that was lost may long be there again, and no watch have told it. The others are changed afterwards, when they may restart.
-    return lost === undefined ? plan : { ...plan, steps: plan.steps.filter(writesNoTemplate), destructive: true };
+    return lost === undefined
+      ? plan
+      : { ...plan, steps: plan.steps.filter((step) => !writesTemplate(step)), destructive: true };
   }
   const problems = memberProblems(situation);
   const isWhole = problems.length === 0 && !isUnsettled(situation);
@@ -339,8 +341,4 @@ function withObjects(
     ],
     outcome,
   };
-}
-
-function writesNoTemplate(step: PostgresPlan['steps'][number]): boolean {
-  return step.type !== 'apply' || step.object.kind !== 'StatefulSet' || templatePaths(step.changes).length === 0;
 }
