@@ -103,10 +103,13 @@ describe.each(programs)('an import of PostgreSQL %s', { timeout: 90_000 }, (vers
     await source.sql('INSERT INTO t SELECT n FROM generate_series(1001, 2000) AS n');
     await replayed(one, source)();
 
-    const writing = setInterval(() => void source.sql('INSERT INTO t VALUES (0)').catch(() => undefined), 100);
+    const writes: Promise<unknown>[] = [];
+    const writing = setInterval(() => void writes.push(source.sql('INSERT INTO t VALUES (0)')), 100);
     await one.cutOver('verified@uid-1');
     const { refusal } = await one.until((seen) => seen.refusal !== undefined);
     clearInterval(writing);
+    // A write that is still under way would outlive the DELETE below.
+    await Promise.all(writes);
     expect(refusal).toContain('the source still writes: its log went from');
     // The answer stays until the request is withdrawn.
     await source.sql('DELETE FROM t WHERE n = 0');
