@@ -1,13 +1,15 @@
 /**
- * Runs vitest with the given arguments, and then once more the end-to-end files that failed. It prints these as `retried: N`: each is
- * a defect to look for, in the product or in the test. `build/tests.json` holds what the last run of each file said.
+ * Runs vitest with the given arguments, and then a second time the files that failed and that run real processes: end to end, or
+ * `real-*`. It prints these as `retried: N`: each is a defect to look for, in the product or in the test. `build/tests.json` holds what
+ * the last run of each file said.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { relative, resolve, sep } from 'node:path';
+import { basename, relative, resolve, sep } from 'node:path';
 
 const root = resolve(import.meta.dirname, '..');
-const endToEnd = `test${sep}e2e${sep}`;
+/** The results of these depend on how fast the machine is. */
+const isReal = (name) => name.startsWith(`test${sep}e2e${sep}`) || basename(name).startsWith('real-');
 const report = resolve(root, 'build/tests.json');
 const second = resolve(root, 'build/tests.second.json');
 
@@ -39,12 +41,12 @@ const status = vitest(report, process.argv.slice(2));
 if (status === 0 || !existsSync(report)) process.exit(status);
 const first = read(report);
 const failed = first.testResults.filter(({ status }) => status === 'failed');
-const unlucky = failed.filter((file) => nameOf(file).startsWith(endToEnd));
+const unlucky = failed.filter((file) => isReal(nameOf(file)));
 if (unlucky.length === 0) process.exit(status);
 
 const names = unlucky.map(nameOf);
-console.log(`\nEnd-to-end files that failed run once more: ${names.join(', ')}\n`);
-const again = vitest(second, ['--project', 'e2e*', ...names]);
+console.log(`\nFiles with real processes that failed run once more: ${names.join(', ')}\n`);
+const again = vitest(second, ['--project', 'e2e*', '--project', 'members', ...names]);
 writeFileSync(report, JSON.stringify(merged(first, read(second))));
 console.log(`retried: ${names.length}`);
 for (const file of unlucky) {

@@ -23,6 +23,23 @@ const untouched = {
   why: 'nothing is changed back before a person has brought the ConfigMaps back',
 } as const;
 
+/**
+ * Patroni takes the lock, and promotes without a second look at it: where somebody deletes it in between, another member can take it, too.
+ * The first one finds out in its next round. Until then its commits wait for members that follow the other one: what is lost and what is
+ * acknowledged on two timelines is judged as ever.
+ */
+const lockGone = {
+  oracle: 'O6',
+  about: 'holds the lock',
+  why: 'the lock was deleted while a member was promoted',
+} as const;
+
+/** Only a primary writes the database's identifier anew, and there is none. */
+const stopped = [
+  { oracle: 'O1', about: 'StateLost', why: 'a person decides where the primary and Patroni’s ConfigMap are lost' },
+  { oracle: 'O2', why: 'a person decides where the primary and Patroni’s ConfigMap are lost' },
+] as const;
+
 export const drifted: FaultGenerator = {
   id: 'F15',
   title: 'children changed by others',
@@ -66,11 +83,15 @@ export const drifted: FaultGenerator = {
             } as const,
           ]
         : [];
+    const undecided = (how: string, name: string) =>
+      how === 'delete' && isPatronis(name)
+        ? [...(name.endsWith('-leader') ? [lockGone] : []), ...(isLoss && name.endsWith('-config') ? stopped : [])]
+        : [];
     const changed = (child: { readonly resource: string; readonly name: string }, ms: number): Variant[] =>
       hows(child.resource, child.name).map(
         (how): Variant => ({
           faults: [{ do: 'drift', at: { ms }, how, ...child }],
-          mayDiffer: [...mayDiffer, ...unread(how, child.name)],
+          mayDiffer: [...mayDiffer, ...unread(how, child.name), ...undecided(how, child.name)],
         }),
       );
     const crons = reference.after.filter(({ kind }) => kind === 'CronJob');
