@@ -36,8 +36,10 @@ export default defineConfig({
           name: 'members',
           include: [realProcesses],
           globalSetup: ['test/programs.setup.ts', 'test/helm.setup.ts', 'test/gitops.setup.ts'],
-          ...patient,
-          testTimeout: 120_000,
+          // Where three files share two cores with everybody else, a test takes several times as long as alone.
+          testTimeout: 300_000,
+          hookTimeout: 180_000,
+          expect: { poll: { timeout: 60_000 } },
           // Most of the time these tests wait for a database.
           maxWorkers: 3,
           // How many tests of one file run at once. Each can be a database with several members.
@@ -51,7 +53,7 @@ export default defineConfig({
           include: ['test/faults/sample/*.test.ts'],
           maxWorkers: '100%',
           sequence: { groupOrder: 2 },
-          testTimeout: 300_000,
+          testTimeout: 600_000,
         },
       },
       {

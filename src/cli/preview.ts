@@ -7,6 +7,7 @@ import type { Cluster, CommonSpec } from '../api/cluster.ts';
 import type { KubeObject } from '../api/object.ts';
 import { accessOf } from '../engine/access-of.ts';
 import type { KindHandler, ObjectReference } from '../engine/engine.ts';
+import { plansOf } from '../engine/judgement.ts';
 import { asItEnds, planFinalization } from '../jobs/last-backup.ts';
 import { claimInUse, withCheckedTarget } from '../jobs/target-claim.ts';
 import { forecastDeletion, isHeldForData, secretsThatGo, stateThatGoes, wasGeneratedFor } from '../plan/deletion.ts';
@@ -124,7 +125,7 @@ export async function livePreview(
   const wanted = passPlan(
     cluster,
     passFacts(engine, cluster, children),
-    unheard === undefined ? assessment.plan : withoutProcesses(assessment.plan, unheard),
+    unheard === undefined ? plansOf(assessment) : withoutProcesses(assessment.plan, unheard),
   );
   // Whether other clusters roll out is the operator's to know.
   const gate = gated(wanted, {

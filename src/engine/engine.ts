@@ -12,7 +12,7 @@ import type { KubeObject } from '../api/object.ts';
 import type { ReferenceOptions } from '../api/reference.ts';
 import type { ClusterStatus } from '../api/status.ts';
 import type { Desired } from '../plan/objects.ts';
-import type { EngineAction, Plan, Step } from '../plan/plan.ts';
+import type { DeferrablePlan, EngineAction, Plan, Step } from '../plan/plan.ts';
 import type { Children } from '../resources/children.ts';
 import type { BackupFactory, BackupSupport } from './backup-support.ts';
 import type { Definition } from './definition.ts';
@@ -84,7 +84,7 @@ export interface Engine<Spec, Observed, Situation, Action extends EngineAction> 
   /** What the cluster, its children and the answers mean together. Built once a pass, for the plan and for the status. */
   situation(cluster: Cluster<Spec>, children: Children, observed: Observed): Situation;
   /** `take` makes what takes a backup of the cluster, for a plan that must not go on without one. */
-  plan(situation: Situation, take: BackupFactory): Plan<Action>;
+  plan(situation: Situation, take: BackupFactory): DeferrablePlan<Action>;
   act(action: Action, cluster: Cluster<Spec>, io: EngineContext): Promise<void>;
   status(situation: Situation, plan: Plan<Action>): StatusReport;
   /** What is observed when nothing exists yet: for offline plans. */
@@ -104,10 +104,16 @@ export interface ObjectReference {
   readonly name: string;
 }
 
-/** One pass's findings, with the action type closed over: what the runtime works with. */
-export interface Assessment {
+/** What would be done, and what the status says then. */
+export interface Judgement {
   readonly plan: Plan;
   readonly status: StatusReport;
+}
+
+/** One pass's findings, with the action type closed over: what the runtime works with. */
+export interface Assessment extends Judgement {
+  /** For the time in which the plan has to wait: see `DeferrablePlan`. */
+  readonly otherwise?: Judgement;
   act(action: EngineAction): Promise<void>;
 }
 

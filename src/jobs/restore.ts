@@ -11,6 +11,7 @@ import { configMaps, jobs, persistentVolumeClaims } from '../api/resource.ts';
 import { restoredAnnotation, restoredPointAnnotation } from '../engine/backup-support.ts';
 import { desiredConditions } from '../engine/desired-conditions.ts';
 import type { KindHandler, StatusReport } from '../engine/engine.ts';
+import { withJudgements } from '../engine/judgement.ts';
 import { stateThatGoes } from '../plan/deletion.ts';
 import { jobSteps, taskSteps } from '../plan/objects.ts';
 import { blocked, type ObjectStep, type Outcome, type Plan, wait } from '../plan/plan.ts';
@@ -54,7 +55,10 @@ export function withRestore(engine: KindHandler, image: string): KindHandler {
       const steps = assessment.status.initialized === true ? cleanUp(cluster, children) : [];
       return steps.length === 0
         ? assessment
-        : { ...assessment, plan: { ...assessment.plan, steps: [...assessment.plan.steps, ...steps] } };
+        : withJudgements(assessment, ({ plan, status }) => ({
+            plan: { ...plan, steps: [...plan.steps, ...steps] },
+            status,
+          }));
     },
     ownsNoVolume: (cluster, children) => ownsNoVolume(cluster, children, engine.backup?.restoreTemplate(cluster)),
     // All that the cluster will get: what is made once the volume is filled follows from the spec alone, too.

@@ -1,8 +1,8 @@
 /** Hides an engine's own types behind closures, so that what it observed and what it may do stay consistent. */
 import type { Cluster } from '../api/cluster.ts';
 import type { BackupSupport } from '../engine/backup-support.ts';
-import type { Engine, KindHandler } from '../engine/engine.ts';
-import type { EngineAction, Outcome } from '../plan/plan.ts';
+import type { Engine, Judgement, KindHandler } from '../engine/engine.ts';
+import type { EngineAction, Outcome, Plan } from '../plan/plan.ts';
 import { noChildren } from '../resources/children.ts';
 import { defaultAgentImage } from './agent-pod.ts';
 import { backupFactory, versionBackupReason } from './required-backup.ts';
@@ -31,10 +31,14 @@ export function toHandler<Spec, Observed, Situation, Action extends EngineAction
     async assess(cluster, children, io) {
       const observed = await engine.observe(typed(cluster), children, io);
       const situation = engine.situation(typed(cluster), children, observed);
-      const plan = await withCheckedTarget(engine.plan(situation, take), io, awaitsBackup);
+      const { otherwise, ...first } = engine.plan(situation, take);
+      const judge = async (one: Plan<Action>): Promise<Judgement> => {
+        const plan = await withCheckedTarget(one, io, awaitsBackup);
+        return { plan, status: engine.status(situation, plan) };
+      };
       return {
-        plan,
-        status: engine.status(situation, plan),
+        ...(await judge(first)),
+        ...(otherwise === undefined ? {} : { otherwise: await judge(otherwise) }),
         // Only actions of this very plan come back here.
         act: (action) => engine.act(action as Action, typed(cluster), io),
       };

@@ -19,10 +19,13 @@ interface SetSpec {
 
 /** Of the pods that the step adds; with the labels of the StatefulSet. */
 export function claimsFor(step: Step): KubeObject[] {
-  if ((step.type !== 'create' && step.type !== 'apply') || step.object.kind !== 'StatefulSet') return [];
-  const { metadata, spec } = step.object;
-  const { replicas = 1, volumeClaimTemplates = [] } = spec as SetSpec;
-  const change = step.type === 'apply' ? step.changes.find(({ path }) => path === 'spec.replicas') : undefined;
+  const set =
+    step.type === 'create' || step.type === 'apply' ? step.object : step.type === 'patch' ? step.scaled : undefined;
+  if (set?.kind !== 'StatefulSet') return [];
+  const { metadata, spec } = set;
+  const { replicas: size = 1, volumeClaimTemplates = [] } = spec as SetSpec;
+  const change = 'changes' in step ? step.changes.find(({ path }) => path === 'spec.replicas') : undefined;
+  const replicas = change === undefined ? size : Number(change.to);
   const first = step.type === 'create' ? 0 : change === undefined ? replicas : Number(change.from ?? 0);
   const { namespace, labels = {} } = metadata;
   return volumeClaimTemplates.flatMap((template) =>

@@ -43,7 +43,15 @@ const hash = (part: unknown): string =>
 function askedTemplate(object: KubeObject): unknown {
   const { template } = object.spec as { readonly template?: Template };
   const { [restartAnnotation]: _, ...annotations } = template?.metadata?.annotations ?? {};
-  return { ...template, metadata: { ...template?.metadata, annotations } };
+  return inOrder({ ...template, metadata: { ...template?.metadata, annotations } });
+}
+
+/** By the names of fields, so that nothing depends on the order in which code has set them. */
+function inOrder(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(inOrder);
+  if (!isFields(value)) return value;
+  const names = Object.keys(value).sort();
+  return Object.fromEntries(names.map((name) => [name, inOrder(value[name])]));
 }
 
 interface Template {
@@ -52,11 +60,15 @@ interface Template {
 
 export const isFingerprint = ({ path }: FieldChange): boolean => path === fingerprintPath;
 
-/** Whether these changes of a StatefulSet leave its pod template another one, but for a request to restart. Also where fields are only removed. */
+/**
+ * Whether these changes of a StatefulSet leave its pod template another one, but for a request to restart. Also where fields are only removed. What an
+ * operator without the second part has written may be another template wherever the whole differs.
+ */
 export function hasOtherTemplate(changes: readonly FieldChange[]): boolean {
   const print = changes.find(isFingerprint);
-  const [from, to] = [print?.from, print?.to].map((value) => String(value ?? '').split('-')[1]);
-  return from !== undefined && to !== undefined && from !== to;
+  if (print?.from === undefined || print.to === undefined) return false;
+  const [from = [], to = []] = [print.from, print.to].map((value) => String(value).split('-'));
+  return from.length === 1 ? from[0] !== to[0] : from[1] !== to[1];
 }
 
 const templatePath = 'spec.template';

@@ -4,7 +4,7 @@ import type { Resource } from '../api/object.ts';
 import type { Children } from '../resources/children.ts';
 import { type WantedAccess, withAccess } from './access-steps.ts';
 import { finalizerSteps } from './deletion.ts';
-import { findingOf, type Plan, type Step, wait } from './plan.ts';
+import { type DeferrablePlan, findingOf, type Plan, type Step, wait } from './plan.ts';
 
 /** What the plan of every kind rests on, besides the engine's plan. */
 export interface PassFacts {
@@ -13,7 +13,11 @@ export interface PassFacts {
   readonly access: WantedAccess;
 }
 
-export function passPlan(cluster: Cluster<CommonSpec>, { resource, children, access }: PassFacts, engine: Plan): Plan {
+export function passPlan(
+  cluster: Cluster<CommonSpec>,
+  { resource, children, access }: PassFacts,
+  { otherwise, ...engine }: DeferrablePlan,
+): DeferrablePlan {
   if (cluster.spec.paused === true) {
     return { steps: [], outcome: wait('Paused', 'spec.paused is true: nothing is changed') };
   }
@@ -21,7 +25,7 @@ export function passPlan(cluster: Cluster<CommonSpec>, { resource, children, acc
     const plan = withAccess(cluster, children, access, part);
     return { ...plan, steps: [...finalizerSteps(cluster, resource), ...withoutHaste(plan.steps)] };
   };
-  return { ...whole(engine), ...(engine.otherwise === undefined ? {} : { otherwise: whole(engine.otherwise) }) };
+  return { ...whole(engine), ...(otherwise === undefined ? {} : { otherwise: whole(otherwise) }) };
 }
 
 /** No data rests on what has a finding of its own. It comes last: a webhook may take long to refuse it. */

@@ -46,6 +46,8 @@ export type ObjectStep =
       readonly changes: readonly FieldChange[];
       /** What is written on a pod that is being resized. Where that is refused or does not stay, the pod restarts, and is not resized. */
       readonly resizing?: true;
+      /** The StatefulSet as it is, where its size changes and nothing else. */
+      readonly scaled?: KubeObject;
     } & MayFail)
   /** The CPU and memory of containers of a running pod. A refusal of the API server is no failure: the pod restarts then. */
   | {
@@ -108,12 +110,20 @@ export interface Plan<Action extends EngineAction = EngineAction> {
   readonly destructive?: true;
   /** The database refuses its clients, and the templates that this plan writes end that: they wait for no maintenance window. */
   readonly repairs?: true;
+  /** Members are being interrupted, though their objects may not show it: the cluster keeps its place among those that roll out. */
+  readonly isUnderway?: true;
+  /** What can wait is left out: the status does not count it for a change that goes on. */
+  readonly defers?: true;
+  readonly outcome: Outcome;
+}
+
+/** A plan that may have to wait for a maintenance window, or for other clusters. */
+export interface DeferrablePlan<Action extends EngineAction = EngineAction> extends Plan<Action> {
   /**
    * It interrupts members for what can wait, or takes the first step to that. This is done instead while it has to wait. Absent where nothing
    * is interrupted but for a template that the plan writes: that shows by itself.
    */
   readonly otherwise?: Plan<Action>;
-  readonly outcome: Outcome;
 }
 
 export const settled: Outcome = { state: 'settled' };

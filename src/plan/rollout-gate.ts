@@ -14,7 +14,7 @@ import {
 import type { Resource } from '../api/object.ts';
 import type { Children } from '../resources/children.ts';
 import { nextWindow, unknownZones } from './maintenance-window.ts';
-import { type Outcome, type Plan, type Step, wait } from './plan.ts';
+import { type DeferrablePlan, type Outcome, type Plan, type Step, wait } from './plan.ts';
 import { refOf } from './ref.ts';
 import {
   followsRollout,
@@ -31,6 +31,9 @@ import {
 
 export const waitingForWindow = 'WaitingForWindow';
 export const waitingForRollout = 'WaitingForRollout';
+
+/** Why another version does not begin: the backup before it has failed. */
+export const versionBackupFailed = 'VersionBackupFailed';
 
 type Hold = Extract<Outcome, { state: 'wait' }>;
 
@@ -51,6 +54,8 @@ export interface Gated {
   readonly plan: Plan;
   /** Why a rollout does not begin. */
   readonly hold?: Hold;
+  /** The plan for the time of waiting is carried out. */
+  readonly isOtherwise: boolean;
   /** Nothing else is waited for: the hold is the outcome of the plan. */
   readonly isOutcome: boolean;
   /** A rollout begins with this plan. */
@@ -64,18 +69,18 @@ const maxTimerMs = 24 * 60 * 60 * 1000;
 const placeRecheckMs = 30_000;
 const unreadyRecheckMs = 5_000;
 
-export function gated(plan: Plan, facts: GateFacts): Gated {
+export function gated({ otherwise, ...plan }: DeferrablePlan, facts: GateFacts): Gated {
   const { cluster, children } = facts;
   const isFormed = cluster.status?.initialized === true;
-  if (plan.destructive === true || !isFormed) return passed(plan, false, false);
-  if (plan.repairs === true) return passed(plan.otherwise ?? plan, false, false);
+  if (plan.destructive === true || !isFormed) return passed(plan);
+  if (plan.repairs === true) return { ...passed(otherwise ?? plan), isOtherwise: otherwise !== undefined };
   const rolling = isRolling(children);
   const edited = { ...facts, isEdited: cluster.status?.observedGeneration !== cluster.metadata.generation };
   const writes = templateWrites(plan, children).filter((write) => !isRepair(write, edited));
-  const interrupts = plan.otherwise !== undefined;
+  const interrupts = otherwise !== undefined;
   if (writes.length === 0 && !interrupts) {
-    const isDone = isAtRest(children);
-    return passed(isDone ? withoutRequest(plan, facts) : plan, false, isDone);
+    const isDone = plan.isUnderway !== true && isAtRest(children);
+    return { ...passed(isDone ? withoutRequest(plan, facts) : plan), needsNoPlace: isDone };
   }
   let isInLine = false;
   const takePlace = (): string | undefined => {
@@ -84,23 +89,35 @@ export function gated(plan: Plan, facts: GateFacts): Gated {
   };
   const hold = holdOn(writes, interrupts, { ...facts, takePlace });
   // A place that it has got and not used, since its window has closed or a pod is lost.
-  return hold === undefined ? passed(plan, true, false) : held(plan, hold, edited, !isInLine && !rolling);
+  if (hold === undefined) {
+    const isHeldUp = writes.length === 0 && isHeldUpBy(plan.outcome);
+    return { ...passed(plan), begins: !isHeldUp, needsNoPlace: isHeldUp };
+  }
+  return {
+    ...held(otherwise ?? plan, hold, edited),
+    isOtherwise: interrupts,
+    needsNoPlace: !isInLine && !rolling && plan.isUnderway !== true,
+  };
 }
 
-function passed(plan: Plan, begins: boolean, needsNoPlace: boolean): Gated {
-  const { otherwise: _, ...whole } = plan;
-  return { plan: whole, isOutcome: false, begins, needsNoPlace };
+/** What has to come before the first interruption fails, or a person has to act first. It may take long, and others can go meanwhile. */
+function isHeldUpBy(outcome: Outcome): boolean {
+  return outcome.state === 'blocked' || (outcome.state === 'wait' && outcome.reason === versionBackupFailed);
+}
+
+function passed(plan: Plan): Gated {
+  return { plan, isOtherwise: false, isOutcome: false, begins: false, needsNoPlace: false };
 }
 
 function holdOn(writes: readonly TemplateWrite[], interrupts: boolean, facts: GateFacts): Hold | undefined {
   const { cluster, children } = facts;
   const needsWindow = (write: TemplateWrite): boolean =>
-    !isRequestedRestart(write, restartAnnotation) && !followsRollout(write, children);
+    !isRequestedRestart(write, restartAnnotation) && !followsRollout(write, writes, children);
   const closed = interrupts || writes.some(needsWindow) ? closedWindow(facts) : undefined;
   if (closed !== undefined) return closed;
   // Pods of now have begun to restart: the others follow, and a correction does, too.
   if (ignoresLimit(cluster)) return undefined;
-  const isFollowing = isRolling(children) && writes.every((write) => followsRollout(write, children));
+  const isFollowing = isRolling(children) && writes.every((write) => followsRollout(write, writes, children));
   const unready = isFollowing ? [] : unreadyPods(children, mayBeHelped(writes, facts));
   if (unready.length > 0) {
     const message = `pods restart for the changes once all of them are ready: ${unready.join(', ')}; at once with the annotation ${ignoreLimitAnnotation}=true`;
@@ -132,16 +149,14 @@ function closedWindow({ cluster, now }: GateFacts): Hold | undefined {
   return wait(waitingForWindow, message, Math.min(state.opensAt - now, maxTimerMs));
 }
 
-function held(plan: Plan, hold: Hold, facts: GateFacts & { readonly isEdited: boolean }, needsNoPlace: boolean): Gated {
-  const { children } = facts;
-  const { otherwise: _, ...rest } = plan.otherwise ?? plan;
-  const writes = templateWrites(rest, children).filter((write) => !isRepair(write, facts));
-  const steps = withoutWrites(rest.steps, writes);
-  const isOutcome = rest.outcome.state === 'settled';
+function held(plan: Plan, hold: Hold, facts: GateFacts & { readonly isEdited: boolean }): Gated {
+  const writes = templateWrites(plan, facts.children).filter((write) => !isRepair(write, facts));
+  const steps = withoutWrites(plan.steps, writes);
+  const isOutcome = plan.outcome.state === 'settled';
   const outcome = isOutcome
-    ? sooner(hold, rest.outcome.recheckMs)
-    : sooner(alsoSaying(rest.outcome, hold), hold.recheckMs);
-  return { plan: { ...rest, steps, outcome }, hold, isOutcome, begins: false, needsNoPlace };
+    ? sooner(hold, plan.outcome.recheckMs)
+    : sooner(alsoSaying(plan.outcome, hold), hold.recheckMs);
+  return { ...passed({ ...plan, steps, outcome }), hold, isOutcome };
 }
 
 /** What else is waited for comes first. */

@@ -60,10 +60,12 @@ export interface WriteFacts {
  */
 export function isRepair({ live, step }: TemplateWrite, { children, isEdited, now }: WriteFacts): boolean {
   const pods = podsOfSet(live, children);
-  const mayBeStuck = (pod: Pod): boolean => isEdited || isLongUnready(pod, now);
+  const hasReady = pods.some(podIsReady);
+  // Where others are ready, they would restart as well: that has a time, unless a person is at it.
+  const mayBeStuck = (pod: Pod): boolean => isEdited || (!hasReady && isLongUnready(pod, now));
   if (isOutdated(live, children) || pods.some((pod) => cannotStart(pod) && mayBeStuck(pod))) return true;
   if (changesVolumes(step) && pods.some((pod) => isWaiting(pod, now))) return true;
-  if (pods.some(podIsReady)) return false;
+  if (hasReady) return false;
   if (isEdited || (pods.length === 0 && live.spec?.replicas === 0)) return true;
   return pods.length > 0 && pods.every((pod) => pod.status?.phase === 'Running' && isLongUnready(pod, now));
 }
@@ -98,13 +100,21 @@ export function mayBeHelped(
 }
 
 /**
- * Members have begun to restart, and some that are well have yet to: the write follows them. Where all that is outdated is not ready, a pod is being
- * repaired, which is no reason to restart others. Of the same component only, since a pooler that restarts is no reason to restart servers.
+ * Members have got the new template, and some that are well have yet to: the write follows them. Where none has got it, a pod is being repaired,
+ * which is no reason to restart others. Of the same component only, since a pooler that restarts is no reason to restart servers.
+ *
+ * @param writes all of the plan: a StatefulSet that is not in them has the template that is wanted
  */
-export function followsRollout({ live }: TemplateWrite, children: Children): boolean {
+export function followsRollout({ live }: TemplateWrite, writes: readonly TemplateWrite[], children: Children): boolean {
   const componentOf = ({ metadata }: KubeObject): string | undefined => metadata.labels?.[componentLabel];
+  const peers = setsIn(children).filter((set) => componentOf(set) === componentOf(live));
   const isOnItsWay = (set: StatefulSet): boolean => outdatedPods(set, podsOfSet(set, children)).some(podIsReady);
-  return setsIn(children).some((set) => componentOf(set) === componentOf(live) && isOnItsWay(set));
+  const isWritten = (set: StatefulSet): boolean => writes.some((write) => write.live === set);
+  const hasGot = (set: StatefulSet): boolean => {
+    const pods = podsOfSet(set, children);
+    return !isWritten(set) && outdatedPods(set, pods).length < pods.length;
+  };
+  return peers.some(isOnItsWay) && peers.some(hasGot);
 }
 
 /** Why a rollout cannot begin yet: a member more would be away. `except`: who may be waiting for this very rollout. */
@@ -140,7 +150,7 @@ function sizeStep({ step, live }: TemplateWrite): ObjectStep[] {
   const ref = refOf(live, statefulSets);
   const change = step.changes.find(({ path }) => path === 'spec.replicas');
   if (ref === undefined || change === undefined) return [];
-  return [{ type: 'patch', ref, patch: { spec: { replicas: change.to } }, changes: [change] }];
+  return [{ type: 'patch', ref, patch: { spec: { replicas: change.to } }, changes: [change], scaled: live }];
 }
 
 /** Nothing changes but the text with which a person has asked for a restart. */

@@ -15,11 +15,13 @@ import { type Children, type Pod, podIsReady } from '../resources/children.ts';
 export function requiresLiveRead(step: Step): boolean {
   if (step.type === 'create' || step.type === 'issue' || step.type === 'delete' || step.type === 'resize') return true;
   if (step.type === 'act') return step.destructive === true;
-  return step.type === 'apply' && isSmaller(step);
+  return isSmaller(step);
 }
 
-function isSmaller({ changes }: Extract<Step, { type: 'apply' }>): boolean {
-  return changes.some(({ path, from, to }) => path === 'spec.replicas' && Number(to) < Number(from));
+/** Of a StatefulSet: it is applied, or its size alone is patched. */
+function isSmaller(step: Step): boolean {
+  if (step.type !== 'apply' && (step.type !== 'patch' || step.scaled === undefined)) return false;
+  return step.changes.some(({ path, from, to }) => path === 'spec.replicas' && Number(to) < Number(from));
 }
 
 /** What people ask for by annotation: a change of them changes no generation. In the order of the API server, which sorts them. */
@@ -32,7 +34,7 @@ export function requestsOn({ metadata: { annotations = {} } }: Pick<KubeObject, 
 export function countsOnOthers(step: Step): boolean {
   if (step.type === 'resize') return true;
   if (step.type === 'delete') return step.ref.resource.kind === pods.kind;
-  return step.type === 'apply' && isSmaller(step);
+  return isSmaller(step);
 }
 
 /** All that a StatefulSet runs stops with it. One that was let go, as by `--cascade=orphan`, is to run on. */

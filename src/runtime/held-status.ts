@@ -13,11 +13,12 @@ const judgedTypes: readonly string[] = ['Ready', 'Progressing', 'Degraded', 'Rec
  */
 export function heldBackStatus(
   cluster: Cluster,
-  { status: claim, plan }: Pick<Assessment, 'status' | 'plan'>,
-  { hold, isOutcome }: Pick<Gated, 'hold' | 'isOutcome'>,
+  assessment: Pick<Assessment, 'status' | 'plan' | 'otherwise'>,
+  { hold, isOutcome, isOtherwise }: Pick<Gated, 'hold' | 'isOutcome' | 'isOtherwise'>,
 ): StatusReport {
+  const { status: claim, plan } = (isOtherwise ? assessment.otherwise : undefined) ?? assessment;
   if (hold === undefined) return claim;
-  if (!isOutcome || (claim.phase !== 'Ready' && !isOfHeldPlan(plan, claim))) return alsoHeld(claim, plan, hold);
+  if (!isOutcome || claim.phase !== 'Ready') return alsoHeld(claim, plan, hold);
   const { phase: before, observedGeneration } = cluster.status ?? {};
   const isAsked = before === 'Updating' || observedGeneration !== cluster.metadata.generation;
   const { reason, message } = hold;
@@ -30,16 +31,6 @@ export function heldBackStatus(
         conditions: [...desiredConditions('False', reason, message, { progressing: true }), ...found],
       }
     : { ...claim, phase: 'Ready', conditions: [...desiredConditions('True', reason, message, {}), ...found] };
-}
-
-/**
- * The engine has judged by the plan that is not carried out: the cluster changes, it says, or waits to. Nothing else is the matter with it,
- * or the other plan would wait for that.
- */
-function isOfHeldPlan({ outcome, otherwise }: Plan, { phase, conditions }: StatusReport): boolean {
-  const reason = outcome.state === 'wait' ? outcome.reason : 'Updating';
-  const isOfPlan = conditions.some((c) => c.type === 'Ready' && c.status === 'False' && c.reason === reason);
-  return otherwise !== undefined && isOfPlan && (phase === 'Updating' || phase === 'Degraded');
 }
 
 /** Something else is the matter: that comes first. */

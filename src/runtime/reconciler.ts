@@ -10,7 +10,9 @@ import type { KubeObject } from '../api/object.ts';
 import { accessOf } from '../engine/access-of.ts';
 import type { KindHandler } from '../engine/engine.ts';
 import type { EngineContext } from '../engine/engine-context.ts';
+import { plansOf } from '../engine/judgement.ts';
 import { passPlan } from '../plan/pass.ts';
+import type { Step } from '../plan/plan.ts';
 import { gated } from '../plan/rollout-gate.ts';
 import { writesTemplate } from '../plan/template-use.ts';
 import { type Children, childrenOf } from '../resources/children.ts';
@@ -109,13 +111,14 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
     const assessment = await engine.assess(cluster, children, io(cluster, signal), referred, peers);
     const access = accessOf(engine, cluster);
     const now = io(cluster, signal).now();
-    const wanted = passPlan(cluster, { resource, children, access }, assessment.plan);
+    const wanted = passPlan(cluster, { resource, children, access }, plansOf(assessment));
     const gate = gated(wanted, { cluster, resource, children, now, takePlace: () => rollouts.take(key) });
     if (gate.needsNoPlace) rollouts.release(key);
     const whole = gate.plan;
     const { plan, ...obstructed } = await options.deadEnds(whole, children, io(cluster, signal));
     // Nothing begins by what the API server refuses.
-    if (gate.begins && plan.steps.length < whole.steps.length) rollouts.giveBack(key);
+    const isRefused = (step: Step): boolean => writesTemplate(step) && !plan.steps.includes(step);
+    if (gate.begins && whole.steps.some(isRefused)) rollouts.giveBack(key);
     // The last look before the steps: the one at dead ends may take as long as a webhook does.
     if (await freshness.isStale({ cluster, resource, children }, whole, signal)) return stale;
     onOutcome(engine, cluster, cluster.status, plan);

@@ -106,14 +106,14 @@ export function createRollouts(options: RolloutsOptions): Rollouts {
   }
 
   function release(key: ClusterKey): void {
+    const isUsed = used.delete(key) || rolling.has(key);
     waiting.delete(key);
-    used.delete(key);
     unseen.add(key);
-    if (!admitted.delete(key) && !rolling.has(key)) {
+    if (!admitted.delete(key) && !isUsed) {
       report();
       return;
     }
-    metrics.rolloutsEnded.inc();
+    if (isUsed) metrics.rolloutsEnded.inc();
     wakeNext();
   }
 

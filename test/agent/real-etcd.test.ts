@@ -268,7 +268,7 @@ describe.skipIf(etcdBinaries.size === 0).each([...etcdBinaries])('etcd %s', (ver
     expect(context.lines.join('')).not.toContain('a-long-password');
     writeFileSync(passwordFile, 'another-password');
     expect(await runAgent(takeTask([member], source))).toMatchObject({ reason: 'SourceRefused' });
-  }, 60_000);
+  });
 
   it('that asks for no password is backed up although there is none: its Secret may have been deleted', async () => {
     const members = await start();
@@ -280,7 +280,7 @@ describe.skipIf(etcdBinaries.size === 0).each([...etcdBinaries])('etcd %s', (ver
     await member?.call('auth/user/grant', { user: 'root', role: 'root' });
     await member?.call('auth/enable');
     expect(await runAgent(takeTask(members, { passwordFile }))).toMatchObject({ reason: 'SourceRefused' });
-  }, 60_000);
+  });
 
   it('lets in root with the password of then, and with no other, once it is restored', async () => {
     const [member] = await start();
@@ -297,7 +297,7 @@ describe.skipIf(etcdBinaries.size === 0).each([...etcdBinaries])('etcd %s', (ver
     await expect(login('of-the-new-cluster')).rejects.toThrow(/authentication failed/);
     const { token } = await login('a-long-password');
     expect(await restored.call('kv/range', { key: encoded('a') }, String(token))).toMatchObject({ count: '1' });
-  }, 60_000);
+  });
 
   it('that shrinks by a compaction and a defragmentation has lost nothing, and is not said to', async () => {
     const [member] = await start();
@@ -315,7 +315,7 @@ describe.skipIf(etcdBinaries.size === 0).each([...etcdBinaries])('etcd %s', (ver
     const after = expectResult(await runAgent({ ...takeTask([member]), purpose }), 'taken');
     expect(after.backup.plainBytes).toBeLessThan(before.backup.plainBytes / 10);
     expect(after.suddenLoss).toBeUndefined();
-  }, 60_000);
+  });
 
   it('is not taken from another cluster, nor from what is left of a majority', async () => {
     const members = await start({ size: 3 });
@@ -328,7 +328,7 @@ describe.skipIf(etcdBinaries.size === 0).each([...etcdBinaries])('etcd %s', (ver
     const result = await runAgent({ ...takeTask(members), idleTimeoutSeconds: 1 });
     expect(result).toMatchObject({ reason: expect.stringMatching(/^Source(Unreachable|Broken)$/), isTransient: true });
     expect(existsSync(join(home, 'backups'))).toBe(false);
-  }, 60_000);
+  });
 
   it('is not taken where one that answers is of another cluster: an address may lead to it for a while', async () => {
     const [[own], [stranger]] = [await start(), await start()];
@@ -400,7 +400,7 @@ describe.skipIf(etcdBinaries.size === 0).each([...etcdBinaries])('etcd %s', (ver
     const result = await runAgent(takeTask(members), { ...context, log });
     await raised;
     expect(result).toMatchObject({ reason: 'SourceBroken', message: expect.stringContaining('CORRUPT') });
-  }, 60_000);
+  });
 
   it('is not taken where members hold different data, though no alarm tells of it', async () => {
     const members = await start({ size: 3 });
@@ -418,7 +418,7 @@ describe.skipIf(etcdBinaries.size === 0).each([...etcdBinaries])('etcd %s', (ver
       message: expect.stringMatching(/ and .* hold different data at revision \d+/),
     });
     expect(existsSync(join(home, 'backups'))).toBe(false);
-  }, 60_000);
+  });
 
   it('leaves a snapshot alone that is there already', async () => {
     const members = await start();
@@ -430,5 +430,5 @@ describe.skipIf(etcdBinaries.size === 0).each([...etcdBinaries])('etcd %s', (ver
     expect(await runAgent(fetchTask(file))).toMatchObject({ reason: 'Occupied' });
     expect(readFileSync(file, 'utf8')).toBe('somebody else');
     expect(await runAgent(fetchTask(join(home, 'nowhere/snapshot.db')))).toMatchObject({ reason: 'BadTask' });
-  }, 60_000);
+  });
 });

@@ -39,7 +39,7 @@ describe.skipIf(serverPrograms.length === 0).each([...serverPrograms])('$name', 
         const target = await container.openTarget(place, context);
         const put: Target['put'] = async (key, content) => {
           // A server that ends its copy soon after the last byte was read has ended it by then.
-          for (const end = Date.now() + 2000; during === undefined && Date.now() < end && (await isCopying()); );
+          for (const end = Date.now() + 5000; during === undefined && Date.now() < end && (await isCopying()); );
           during ??= await isCopying();
           await target.put(key, content);
         };

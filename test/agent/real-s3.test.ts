@@ -307,6 +307,6 @@ describe.skipIf(!hasS3Server)('S3', () => {
       });
       await redis.stop();
       rmSync(home, { recursive: true });
-    }, 60_000);
+    });
   });
 });

@@ -37,6 +37,9 @@ it.each<readonly [story: string, from: unknown, to: number, claims: readonly str
   const change = { path: 'spec.replicas', ...(from === undefined ? {} : { from }), to };
   expect(names(claimsFor({ type: 'apply', object, changes: [change] }))).toEqual(claims);
   expect(claimsFor({ type: 'apply', object, changes: [{ path: 'spec.template', from: 1 }] })).toEqual([]);
+  // The size alone, while the template waits.
+  const ref = { resource: statefulSets, name: 'db', uid: 'u' };
+  expect(names(claimsFor({ type: 'patch', ref, patch: {}, changes: [change], scaled: set }))).toEqual(claims);
 });
 
 it('what is no StatefulSet, or adds no pod, takes none', () => {

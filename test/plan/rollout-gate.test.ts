@@ -5,7 +5,16 @@ import { ignoreLimitAnnotation, maintenanceNowAnnotation, restartAnnotation } fr
 import type { KubeObject } from '../../src/api/object.ts';
 import { redisKind } from '../../src/engines/redis/kind/schema.ts';
 import { fingerprintAnnotation } from '../../src/plan/difference.ts';
-import { blocked, type ObjectStep, type Outcome, type Plan, type Step, settled, wait } from '../../src/plan/plan.ts';
+import {
+  blocked,
+  type DeferrablePlan,
+  type ObjectStep,
+  type Outcome,
+  type Plan,
+  type Step,
+  settled,
+  wait,
+} from '../../src/plan/plan.ts';
 import { gated } from '../../src/plan/rollout-gate.ts';
 import { childrenOf, type Pod } from '../../src/resources/children.ts';
 import { componentLabel } from '../../src/resources/metadata.ts';
@@ -28,7 +37,7 @@ interface Story {
   readonly pods?: Readonly<Record<number, PodChange>>;
   readonly steps?: readonly Step[];
   readonly outcome?: Outcome;
-  readonly plan?: Partial<Plan>;
+  readonly plan?: Partial<DeferrablePlan>;
   /** Another cluster has the only place. */
   readonly isTaken?: true;
 }
@@ -167,8 +176,13 @@ describe('a template', () => {
     ['of a new cluster waits for nothing', { isNew: true, isTaken: true, spec: { maintenance: { windows } } }, [apply]],
     ['corrects one that pods have yet to get', { isTaken: true, pods: { 0: 'outdated' } }, [apply]],
     [
-      'repairs a pod that has not been able to start for long, also outside of a window',
+      'that others would get that are ready repairs no pod that has long not been able to start',
       { isTaken: true, spec: { maintenance: { windows } }, pods: { 2: 'long stopped' } },
+      ['wait WaitingForWindow'],
+    ],
+    [
+      'repairs pods that have not been able to start for long where none is ready, also outside of a window',
+      { isTaken: true, spec: { maintenance: { windows } }, pods: { 0: 'unready', 1: 'unready', 2: 'long stopped' } },
       [apply],
     ],
     [
@@ -189,6 +203,11 @@ describe('a template', () => {
     [
       'does not follow the repair of another pod',
       { spec: { maintenance: { windows } }, steps: [other], pods: { 0: 'outdated unready' } },
+      ['wait WaitingForWindow'],
+    ],
+    [
+      'does not follow the repair of another pod that has got ready without it',
+      { spec: { maintenance: { windows } }, steps: [other], pods: { 0: 'outdated', 1: 'outdated', 2: 'outdated' } },
       ['wait WaitingForWindow'],
     ],
     [
@@ -222,8 +241,13 @@ describe('a template', () => {
       [`apply ${fingerprint}`, 'needs no place'],
     ],
     [
-      'is not known to lose fields where an earlier operator has written it',
+      'may lose fields where an earlier operator has written it, and something goes',
       { isTaken: true, steps: [printed('1', '2-b')] },
+      ['wait WaitingForRollout', 'asks for a place'],
+    ],
+    [
+      'loses none where an earlier operator has written it, and all is the same',
+      { isTaken: true, steps: [printed('1', '1-b')] },
       [`apply ${fingerprint}`, 'needs no place'],
     ],
     [
@@ -255,9 +279,9 @@ describe('a template', () => {
       [apply],
     ],
     [
-      'may be what a pod needs that finds no node for long',
-      { isTaken: true, pods: { 2: 'long unscheduled' } },
-      [apply],
+      'may be what a pod needs that finds no node for long, and waits for its turn',
+      { pods: { 2: 'long unscheduled' } },
+      [apply, 'asks for a place', 'begins'],
     ],
     [
       'is not what a pod needs that has just found no node',
@@ -348,6 +372,17 @@ describe('a plan', () => {
       [apply],
     ],
     ['of a cluster at rest needs no place', { steps: [] }, ['needs no place']],
+    ['of a cluster that is interrupted without a trace keeps it', { steps: [], plan: { isUnderway: true } }, []],
+    [
+      'that cannot begin, since the backup before it fails, leaves the place to others',
+      { steps: [], outcome: wait('VersionBackupFailed', 'x'), plan: { otherwise } },
+      ['wait VersionBackupFailed', 'asks for a place', 'needs no place'],
+    ],
+    [
+      'whose backup is taken keeps it',
+      { steps: [act], outcome: wait('VersionBackup', 'x'), plan: { otherwise } },
+      ['ask for something', 'wait VersionBackup', 'asks for a place', 'begins'],
+    ],
     ['of a cluster that rolls out keeps it', { steps: [], pods: { 1: 'outdated' } }, []],
     [
       'without anything to do ends the request',

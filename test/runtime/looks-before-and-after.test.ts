@@ -5,7 +5,7 @@ import { configMaps, pods, statefulSets } from '../../src/api/resource.ts';
 import { deletionFinalizer } from '../../src/plan/deletion.ts';
 import { objectSteps } from '../../src/plan/objects.ts';
 import { type FieldChange, type Plan, type Step, settled, wait } from '../../src/plan/plan.ts';
-import { countsOnOthers } from '../../src/runtime/fresh-look.ts';
+import { countsOnOthers, requiresLiveRead } from '../../src/runtime/fresh-look.ts';
 import { act, type ReconcilerRig, reconcilerRig, rigKey } from '../support/reconciler-rig.ts';
 import { testChild, testClaim, testCluster } from '../support/test-engine.ts';
 import { turn } from '../support/virtual-clock.ts';
@@ -266,4 +266,15 @@ describe('a resize of a pod', () => {
   });
 
   it('counts on the other pods, as a restart does', () => expect(countsOnOthers(resize)).toBe(true));
+});
+
+it.each<readonly [string, number, boolean]>([
+  ['a pod goes', 2, true],
+  ['a pod is added', 5, false],
+])('a size that is written without the template is judged as with it: %s', (_, to, counts) => {
+  const ref = { resource: statefulSets, namespace: 'apps', name: 'db', uid: 'uid' };
+  const scaled = { apiVersion: 'apps/v1', kind: 'StatefulSet', metadata: { name: 'db' } };
+  const changes = [{ path: 'spec.replicas', from: 3, to }];
+  const step: Step = { type: 'patch', ref, patch: { spec: { replicas: to } }, changes, scaled };
+  expect([countsOnOthers(step), requiresLiveRead(step)]).toEqual([counts, counts]);
 });

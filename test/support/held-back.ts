@@ -1,8 +1,9 @@
 /** The steps that the operator carries out, and the status that it writes, while a rollout has to wait. */
 import type { Cluster, CommonSpec } from '../../src/api/cluster.ts';
 import type { Resource } from '../../src/api/object.ts';
-import type { Assessment, StatusReport } from '../../src/engine/engine.ts';
-import type { Plan } from '../../src/plan/plan.ts';
+import type { Assessment, Judgement, StatusReport } from '../../src/engine/engine.ts';
+import { plansOf } from '../../src/engine/judgement.ts';
+import type { DeferrablePlan, EngineAction, Plan } from '../../src/plan/plan.ts';
 import { gated } from '../../src/plan/rollout-gate.ts';
 import type { Children } from '../../src/resources/children.ts';
 import { heldBackStatus } from '../../src/runtime/held-status.ts';
@@ -18,16 +19,25 @@ export interface HeldBack {
   readonly status: StatusReport;
 }
 
+/** As the runtime judges: the plan, and what is done instead while it has to wait. */
+export function judgedBoth<Action extends EngineAction>(
+  { otherwise, ...plan }: DeferrablePlan<Action>,
+  statusOf: (plan: Plan<Action>) => StatusReport,
+): Pick<Assessment, 'plan' | 'status' | 'otherwise'> {
+  const judge = (one: Plan<Action>): Judgement => ({ plan: one, status: statusOf(one) });
+  return { ...judge(plan), ...(otherwise === undefined ? {} : { otherwise: judge(otherwise) }) };
+}
+
 /** `at`: noon, in milliseconds. */
 export function heldBack(
   waits: Waits,
   cluster: Cluster<CommonSpec>,
   children: Children,
-  assessment: Pick<Assessment, 'plan' | 'status'>,
+  assessment: Pick<Assessment, 'plan' | 'status' | 'otherwise'>,
   { at, resource }: { readonly at: number; readonly resource: Resource },
 ): HeldBack {
   const maintained = waits === 'window' ? { ...cluster, spec: { ...cluster.spec, maintenance: { windows } } } : cluster;
-  const gate = gated(assessment.plan, {
+  const gate = gated(plansOf(assessment), {
     ...{ cluster: maintained, children, resource, now: at },
     takePlace: () => (waits === 'turn' ? 'those of RedisCluster other' : undefined),
   });

@@ -19,7 +19,7 @@ export interface IsolatedPod {
   put(path: string, text: string, mode?: number): void;
   /**
    * Runs a story in `directory`. Returns the lines that it has printed, without blank ones. Throws what it has written to stderr, and if it
-   * takes over 100 s.
+   * takes over 200 s.
    */
   play(story: string, env?: Readonly<Record<string, string>>): string[];
   remove(): void;
@@ -43,7 +43,7 @@ export function isolatedPod(servers: ServerProgram): IsolatedPod {
         cwd: directory,
         encoding: 'utf8',
         // The shell waits for servers: one that does not start would hold it for good.
-        timeout: 100_000,
+        timeout: 200_000,
         killSignal: 'SIGKILL',
         env: {
           PATH: [at('bin'), programFolder(servers), process.env.PATH].join(':'),

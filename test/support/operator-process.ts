@@ -72,7 +72,7 @@ export async function startOperator(options: OperatorOptions): Promise<OperatorP
     });
     ended.then((code) => reject(new Error(`the operator ended with code ${code}; see ${logFile}`)));
   });
-  const { port } = await within(10_000, started);
+  const { port } = await within(60_000, started);
   const startedAfterMs = performance.now() - startedAt;
   return {
     pid,
@@ -87,7 +87,7 @@ export async function startOperator(options: OperatorOptions): Promise<OperatorP
     },
     async kill() {
       child.kill('SIGKILL');
-      await within(5_000, ended);
+      await within(30_000, ended);
     },
   };
 }

@@ -136,7 +136,7 @@ export async function startImport(
   return {
     seen,
     tell,
-    async until(isSo, ms = 30_000) {
+    async until(isSo, ms = 100_000) {
       const end = Date.now() + ms;
       for (;;) {
         const now = await seen();

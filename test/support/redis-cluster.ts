@@ -110,7 +110,7 @@ export function testCluster(client: KubeClient, namespace: string, name: string)
           if (name === undefined) throw new Error('there is not exactly one primary');
           return cluster.pod(name);
         },
-        { withinMs: 10_000 },
+        { withinMs: 60_000 },
       ),
     whole: (size, patience) =>
       until(

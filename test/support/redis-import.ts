@@ -148,7 +148,7 @@ export async function importStage({ node, source, ...options }: ImportOptions): 
       cluster = { ...cluster, status: { ...cluster.status, ...(initialized === true ? { initialized } : {}) } };
       return plan;
     },
-    async until(reason, withinMs = 30_000) {
+    async until(reason, withinMs = 100_000) {
       const deadline = Date.now() + withinMs;
       for (;;) {
         const plan = await importing.pass();

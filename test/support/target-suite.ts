@@ -29,9 +29,9 @@ export function describeTarget(title: string, start: () => Promise<TargetUnderTe
     let number = 0;
     beforeAll(async () => {
       under = await start();
-    }, 30_000);
+    }, 60_000);
     // Thousands of small files may take their time to go.
-    afterAll(() => under.stop(), 60_000);
+    afterAll(() => under.stop(), 180_000);
     const open = (context = agentContext()): Target => {
       number += 1;
       return under.open(`prefix-${number}/below`, context);
@@ -71,7 +71,7 @@ export function describeTarget(title: string, start: () => Promise<TargetUnderTe
       }
       expect(await listed(target, 'many')).toEqual(keys);
       target.close();
-    }, 60_000);
+    }, 180_000);
 
     it('forgets what is removed, twice if need be', async () => {
       const target = open();

@@ -1,5 +1,6 @@
 /** An engine whose every status is looked at for contradictions, so that whatever test asks it proves that, too. */
 import type { KindHandler, StatusReport } from '../../src/engine/engine.ts';
+import { withJudgements } from '../../src/engine/judgement.ts';
 import { claimContradictions } from '../../src/testing/claim-contradictions.ts';
 import { kstatusContradictions } from './kstatus.ts';
 
@@ -8,7 +9,7 @@ export function truthful(engine: KindHandler): KindHandler {
     ...engine,
     async assess(...asked) {
       const assessment = await engine.assess(...asked);
-      return { ...assessment, status: coherent(assessment.status) };
+      return withJudgements(assessment, ({ plan, status }) => ({ plan, status: coherent(status) }));
     },
   };
 }

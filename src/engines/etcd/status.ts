@@ -84,7 +84,7 @@ interface Judgement {
 }
 
 function judge(situation: Situation, plan: Plan<EtcdAction>, initialized: boolean): Judgement {
-  const { outcome } = plan;
+  const { outcome, defers } = plan;
   const { cluster, spec, members, pods } = situation;
   if (outcome.state === 'blocked') {
     const degraded = initialized && outcome.reason !== volumesTooSmall;
@@ -96,7 +96,7 @@ function judge(situation: Situation, plan: Plan<EtcdAction>, initialized: boolea
   if (spec.replicas === 0 && pods.size === 0) {
     return { phase: 'Ready', conditions: desiredConditions('True', 'Parked', 'no member runs, as is wanted', {}) };
   }
-  const changing = isChanging(situation, members ?? []);
+  const changing = isChanging(situation, members ?? [], defers === true);
   const growing = isExpanding(spec.storage.size, volumesOf(situation));
   const alarmed = (situation.observed.agreed?.alarms ?? []).length > 0;
   if (members !== undefined && !changing && !growing && !alarmed && memberProblems(situation, members).length === 0) {
@@ -126,11 +126,16 @@ function judge(situation: Situation, plan: Plan<EtcdAction>, initialized: boolea
   };
 }
 
-/** The spec asks for something that is not there yet: more or fewer members, another template. */
-function isChanging(situation: Situation, members: readonly Member[]): boolean {
+/** The spec asks for something that is not there yet: more or fewer members, another template. `defers`: but for what can wait. */
+function isChanging(situation: Situation, members: readonly Member[], defers: boolean): boolean {
   const { spec, sets } = situation;
   const votes = voters(members).length;
-  return votes !== spec.replicas || sets.size !== votes || isVersionDue(situation) || isRolling(situation, members);
+  return (
+    votes !== spec.replicas ||
+    sets.size !== votes ||
+    (!defers && isVersionDue(situation)) ||
+    isRolling(situation, members)
+  );
 }
 
 /** Members too many, or on an older template. One too few may be one that was lost, which nobody has asked for. */

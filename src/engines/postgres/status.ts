@@ -95,7 +95,11 @@ const repairs: readonly string[] = ['Replacing', 'Reinitializing', 'Recovering']
 /** These a person has asked for, in the spec or by an annotation. */
 const changes: readonly string[] = ['SwitchingOver', 'Restarting'];
 
-function judge(situation: Situation, { outcome }: Plan<PostgresAction>, initialized: boolean): Judgement {
+function judge(
+  situation: Situation,
+  { outcome, defers }: Plan<PostgresAction>,
+  initialized: boolean,
+): Judgement {
   const { cluster, spec, primary, pods, upgrade } = situation;
   if (outcome.state === 'blocked') {
     const conditions = desiredConditions('False', outcome.reason, outcome.message, {
@@ -108,7 +112,8 @@ function judge(situation: Situation, { outcome }: Plan<PostgresAction>, initiali
   if (spec.instances === 0 && pods.size === 0 && !isUpgraded)
     return { phase: 'Ready', conditions: desiredConditions('True', 'Parked', 'no member runs, as is wanted', {}) };
   const isWell = primary !== undefined && memberProblems(situation).length === 0;
-  if (isWell && !isChanging(situation) && outcome.state === 'settled') {
+  const isChanged = isChanging(situation, defers === true);
+  if (isWell && !isChanged && outcome.state === 'settled') {
     const message = 'one primary takes writes, and every standby streams from it';
     return { phase: 'Ready', conditions: desiredConditions('True', 'AllMembersReady', message, {}) };
   }
@@ -122,7 +127,7 @@ function judge(situation: Situation, { outcome }: Plan<PostgresAction>, initiali
     before === 'Updating' ||
     changes.includes(reason) ||
     // A member that was lost, and is replaced, nobody has asked for.
-    (before !== 'Degraded' && isChanging(situation));
+    (before !== 'Degraded' && isChanged);
   // No member runs while the data is upgraded.
   const isUpgrading = upgrade !== undefined && upgrade.stage !== 'cancelled';
   if (isAsked && (primary !== undefined || isUpgrading) && !repairs.includes(reason))
@@ -138,17 +143,19 @@ function isImported({ bootstrap }: PostgresSpec): boolean {
   return bootstrap?.importFrom !== undefined;
 }
 
-/** The spec asks for something that is not there yet. */
-function isChanging(situation: Situation): boolean {
+/** The spec asks for something that is not there yet. `defers`: but for what can wait. */
+function isChanging(situation: Situation, defers: boolean): boolean {
   const { spec, wanted, upgrade, sets, live, roster } = situation;
   return (
     sets.size !== roster.size ||
     roster.size !== spec.instances ||
-    wanted.version !== spec.version ||
+    (!defers && wanted.version !== spec.version) ||
     upgrade !== undefined ||
     isUnsettled(situation) ||
     expansion(situation).length > 0 ||
-    [...roster.keys()].some((index) => isOutdated(situation, index) || live.get(index)?.restartPending === true)
+    [...roster.keys()].some(
+      (index) => isOutdated(situation, index) || (!defers && live.get(index)?.restartPending === true),
+    )
   );
 }
 

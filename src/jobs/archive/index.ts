@@ -8,6 +8,7 @@ import type { KubeObject } from '../../api/object.ts';
 import { configMaps, statefulSets } from '../../api/resource.ts';
 import { archiveReportPort } from '../../backup/archive-report.ts';
 import type { KindHandler } from '../../engine/engine.ts';
+import { withJudgements } from '../../engine/judgement.ts';
 import { objectSteps, ownerOf } from '../../plan/objects.ts';
 import type { ObjectStep } from '../../plan/plan.ts';
 import { refOf } from '../../plan/ref.ts';
@@ -46,14 +47,18 @@ export function withArchive(engine: KindHandler, image: string): KindHandler {
       const wanted = archiveSteps(cluster, desiredFor(cluster), children);
       const { steps: consented, refusal } = await withConsent(cluster, wanted, own, io);
       const steps = [...consented, ...leftovers(cluster, objectsFor(cluster), children)];
-      const planned = { ...assessment, plan: { ...assessment.plan, steps: [...assessment.plan.steps, ...steps] } };
+      const planned = withJudgements(assessment, ({ plan, status }) => ({
+        plan: { ...plan, steps: [...plan.steps, ...steps] },
+        status,
+      }));
       const { archive } = (cluster.spec as CommonSpec).backup ?? {};
       if (archive === undefined || support.isParked(cluster)) return planned;
       const seen = await observeArchive(cluster, archivePods(cluster, children)[0], others, support, io);
       const told = refusal === undefined ? seen : { ...seen, silence: refusal };
       const found = judgeArchive(told, durationMs(archive.maxLag), cluster.status?.archive);
       // One that is there follows the log as before, and not as the spec says.
-      return judged(planned, refusal === undefined ? found : { ...found, interruption: refusal });
+      const verdict = refusal === undefined ? found : { ...found, interruption: refusal };
+      return withJudgements(planned, (one) => judged(one, verdict));
     },
     planOffline(cluster) {
       const plan = engine.planOffline(cluster);

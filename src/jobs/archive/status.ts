@@ -1,24 +1,20 @@
 /** What its archive changes about the status of a cluster, and about when it is looked at again. Pure. */
 import type { DesiredCondition } from '../../api/condition.ts';
-import type { Assessment, StatusReport } from '../../engine/engine.ts';
+import type { Judgement, StatusReport } from '../../engine/engine.ts';
 import { type Outcome, type Plan, wait } from '../../plan/plan.ts';
 import type { Judged } from './judge.ts';
 
 /** While the archive is not as it should be, nothing else tells when it is. */
 const recheckMs = 5_000;
 
-export function judged<Of extends Pick<Assessment, 'plan' | 'status'>>(
-  assessment: Of,
-  { status: archive, verdict, interruption }: Judged,
-): Of {
-  const { plan, status } = assessment;
+export function judged({ plan, status }: Judgement, { status: archive, verdict, interruption }: Judged): Judgement {
   if (verdict === undefined) {
     const message = `the archive is interrupted: ${interruption}`;
     const outcome =
       interruption === undefined || plan.outcome.state !== 'settled'
         ? plan.outcome
         : wait('ArchiveInterrupted', message, recheckMs);
-    return { ...assessment, plan: { ...plan, outcome }, status: { ...status, archive } };
+    return { plan: { ...plan, outcome }, status: { ...status, archive } };
   }
   const { reason, message } = verdict;
   const isGood = plan.outcome.state === 'settled';
@@ -40,19 +36,17 @@ export function judged<Of extends Pick<Assessment, 'plan' | 'status'>>(
   });
   const more: readonly DesiredCondition['type'][] = isTrouble ? [reason] : isOnlyStarting ? ['Reconciling'] : [];
   const found = more.map((type): DesiredCondition => ({ type, status: 'True', reason, message }));
-  const phase = phaseWith(status.phase, isTrouble);
   const changed: Plan = { ...plan, outcome };
   return {
-    ...assessment,
     plan: changed,
-    status: { ...status, phase, archive, conditions: [...conditions, ...found] },
+    status: { ...status, ...phaseWith(status, isTrouble), archive, conditions: [...conditions, ...found] },
   };
 }
 
 /** It agrees with the conditions: what is being updated may be degraded. */
-function phaseWith(phase: StatusReport['phase'], isTrouble: boolean): StatusReport['phase'] {
-  if (!isTrouble) return phase === 'Ready' ? 'Creating' : phase;
-  return phase === 'Ready' || phase === 'Updating' ? 'Degraded' : phase;
+function phaseWith({ phase }: StatusReport, isTrouble: boolean): Pick<StatusReport, 'phase'> {
+  if (!isTrouble) return phase === 'Ready' ? { phase: 'Creating' } : {};
+  return phase === 'Ready' || phase === 'Updating' ? { phase: 'Degraded' } : {};
 }
 
 /** Whatever else is waited for. */

@@ -38,7 +38,7 @@ async function mayGoDownTo(host: EtcdHost, version: string): Promise<boolean> {
 
 /** Passes until that many members run the version. */
 async function untilSome(operator: EtcdOperator, version: string, count: number): Promise<void> {
-  const deadline = performance.now() + 60_000;
+  const deadline = performance.now() + 240_000;
   while (versions(operator).filter((found) => found === version).length < count) {
     if (performance.now() > deadline) throw new Error(operator.history.join('\n'));
     await operator.pass();

@@ -7,7 +7,7 @@ import { etcdStatus } from '../../../src/engines/etcd/status.ts';
 import { target } from '../../support/backup-story.ts';
 import { etcdWorld, now, type Story } from '../../support/etcd-situation.ts';
 import { takesEtcdBackup, versionWords, words } from '../../support/etcd-words.ts';
-import { heldBack } from '../../support/held-back.ts';
+import { heldBack, judgedBoth } from '../../support/held-back.ts';
 
 const five = '3.5.35';
 const six = '3.6.16';
@@ -18,7 +18,7 @@ function held(story: Story) {
   const { cluster, children, observed } = etcdWorld({ status, ...story });
   const situation = situationOf(cluster, children, observed);
   const plan = planEtcd(situation, takesEtcdBackup);
-  const assessment = { plan, status: etcdStatus(situation, plan) };
+  const assessment = judgedBoth(plan, (one) => etcdStatus(situation, one));
   const found = heldBack('window', cluster, children, assessment, { at: now, resource: etcdKind.resource });
   return { ...found, lines: versionWords(words(found.plan as ReturnType<typeof planEtcd>)) };
 }
@@ -68,6 +68,20 @@ describe('another minor', () => {
     const found = held(story);
     expect(found.status.phase).toBe('Ready');
     expect(found.status.conditions[0]).toMatchObject({ type: 'Ready', status: 'True', reason: 'WaitingForWindow' });
+  });
+
+  it('on the way down that etcd allows has begun: it keeps its place, and waits for no window', () => {
+    const down = (storageVersion: string): Story => ({
+      spec: { version: five },
+      before: { version: six },
+      members: { all: { version: six, storageVersion, downgradeTarget: '3.5.0' } },
+    });
+    const planned = (story: Story) => {
+      const { cluster, children, observed } = etcdWorld({ status, ...story });
+      return planEtcd(situationOf(cluster, children, observed), takesEtcdBackup);
+    };
+    const [waiting, ready] = [planned(down('3.6.0')), planned(down('3.5.0'))];
+    expect([waiting.isUnderway, ready.isUnderway, ready.otherwise]).toEqual([true, true, undefined]);
   });
 
   it('that waits does not hold up a member that is made again: it gets the version of the others', () => {

@@ -11,7 +11,7 @@ import { postgresPrograms } from '../../support/postgres-program.ts';
 // The images with Patroni have Python.
 const [first] = [...postgresPrograms].filter(([, { root }]) => existsSync(join(root, 'usr/bin/python3')));
 
-describe.skipIf(first === undefined)('the port of an importing member', { timeout: 60_000 }, () => {
+describe.skipIf(first === undefined)('the port of an importing member', () => {
   let home: PostgresHome;
   let one: Import;
   const sockets: Socket[] = [];
@@ -53,7 +53,7 @@ describe.skipIf(first === undefined)('the port of an importing member', { timeou
     // The head of a TLS record, and its content byte by byte.
     socket.write(Buffer.from([0x16, 0x03, 0x01, 0x02, 0x00]));
     const drip = setInterval(() => socket.write(Buffer.from([1])), 500);
-    const late = new Promise<string>((resolve) => setTimeout(() => resolve('open'), 8000));
+    const late = new Promise<string>((resolve) => setTimeout(() => resolve('open'), 30_000));
     expect(await Promise.race([ended, late])).toBe('ended');
     clearInterval(drip);
   });

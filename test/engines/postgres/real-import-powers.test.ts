@@ -19,7 +19,7 @@ it.skipIf(programs.length === 0)('the sandbox has made images of PostgreSQL, who
   expect(programs.length).toBeGreaterThan(0);
 });
 
-describe.each(programs)('roles after an import of PostgreSQL %s', { timeout: 90_000 }, (version, program) => {
+describe.each(programs)('roles after an import of PostgreSQL %s', (version, program) => {
   let home: PostgresHome;
   let started: PostgresProcess[];
   let imports: Import[];
@@ -95,6 +95,6 @@ describe.each(programs)('roles after an import of PostgreSQL %s', { timeout: 90_
     const { problem } = await one.until(({ phase }) => phase === 'refused' || phase === 'following');
     expect(problem).toContain('role app, which spec.initial names as owner, has more rights');
     await source.sql('ALTER ROLE app NOCREATEROLE');
-    await one.until(({ phase }) => phase === 'following', 40_000);
+    await one.until(({ phase }) => phase === 'following');
   });
 });

@@ -28,7 +28,7 @@ it.skipIf(first === undefined)(
       await one.open();
       const begun = (): number => source.log().match(/received replication command: BASE_BACKUP/g)?.length ?? 0;
       const begins: number[] = [];
-      const end = Date.now() + 60_000;
+      const end = Date.now() + 180_000;
       while (begins.length < 4 && Date.now() < end) {
         if (begun() > begins.length) begins.push(Date.now());
         await new Promise((resolve) => setTimeout(resolve, 20));
@@ -45,5 +45,5 @@ it.skipIf(first === undefined)(
       home.remove();
     }
   },
-  90_000,
+  300_000,
 );

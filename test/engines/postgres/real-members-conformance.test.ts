@@ -24,6 +24,6 @@ describe.skipIf(programs.length === 0).each(programs)('PostgreSQL %s under Patro
     async (_, row, n) => {
       expect(await play(row, (spec) => realStage(program, `${second}.${n}`, spec))).toEqual(row.yields);
     },
-    300_000,
+    600_000,
   );
 });

@@ -82,6 +82,8 @@ describe.each([...essentialPrograms])('PostgreSQL %s', (_, program) => {
     if (done) throw new Error('the stream has ended');
     return value;
   }
+  /** A stream that has ended holds its slot for a moment, and nobody else gets it meanwhile. */
+  const slotIsFree = () => expect.poll(() => primary.sql('SELECT active FROM pg_replication_slots')).toEqual([['f']]);
   const fileOf = (server: PostgresProcess, name: string): Buffer =>
     readFileSync(join(server.directory, 'pg_wal', name));
   const flushed = async (server: PostgresProcess): Promise<Lsn> => {
@@ -112,6 +114,7 @@ describe.each([...essentialPrograms])('PostgreSQL %s', (_, program) => {
     expect(second.bytes.equals(fileOf(primary, second.name))).toBe(true);
     await expect.poll(async () => (await slotOf(primary))?.restart).toBe(first.end);
     await pieces.return(undefined as never);
+    await slotIsFree();
     // Begun again, it goes on where it was, and nothing is missing.
     const again = await streamed(primary, first.end);
     const repeated = await nextOf(again.pieces);
@@ -186,7 +189,7 @@ describe.each([...essentialPrograms])('PostgreSQL %s', (_, program) => {
     started.push(standby);
     const begun = await makeSlot(standby);
     await fill(primary);
-    const { pieces, context } = await streamed(standby, begun, { idleMs: 300 });
+    const { pieces, context } = await streamed(standby, begun, { idleMs: 3_000 });
     const pending = nextOf(pieces);
     await primary.stop();
     await standby.sql('SELECT pg_promote()');
@@ -213,6 +216,7 @@ describe.each([...essentialPrograms])('PostgreSQL %s', (_, program) => {
       [{ ...options, from: { timeline: 7, position: begun } }, 'SourceBroken', /timeline 7|00000007/],
     ] as const;
     for (const [asked, reason, message] of rows) {
+      await slotIsFree();
       const failure = await streamWal(await sessionOf(primary), asked, context)
         .next()
         .catch((error: unknown) => error);

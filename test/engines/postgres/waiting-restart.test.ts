@@ -4,9 +4,9 @@ import { postgresKind } from '../../../src/engines/postgres/kind/schema.ts';
 import { situationOf } from '../../../src/engines/postgres/observe/situation.ts';
 import { planPostgres } from '../../../src/engines/postgres/plan/plan.ts';
 import { postgresStatus } from '../../../src/engines/postgres/status.ts';
-import { heldBack } from '../../support/held-back.ts';
+import { heldBack, judgedBoth } from '../../support/held-back.ts';
 import { now, postgresWorld, type Story } from '../../support/postgres-situation.ts';
-import { before, jobOf, spec, withJobs } from '../../support/postgres-upgrade.ts';
+import { at, before, jobOf, spec, withJobs } from '../../support/postgres-upgrade.ts';
 import { words } from '../../support/postgres-words.ts';
 
 const status = { initialized: true, phase: 'Ready', observedGeneration: 1 } as const;
@@ -15,12 +15,13 @@ function held(story: Story) {
   const { cluster, children, observed } = postgresWorld({ status, ...story });
   const situation = situationOf(cluster, children, observed);
   const plan = planPostgres(situation, () => undefined);
-  const assessment = { plan, status: postgresStatus(situation, plan) };
+  const assessment = judgedBoth(plan, (one) => postgresStatus(situation, one));
   const found = heldBack('window', cluster, children, assessment, { at: now, resource: postgresKind.resource });
   return { ...found, lines: words(found.plan as ReturnType<typeof planPostgres>) };
 }
 
 const waits = ['wait WaitingForWindow'];
+const memory = (limit: string) => ({ resources: { limits: { memory: limit } } });
 const pending: Story = { members: { 1: { restartPending: true } } };
 const rehearsed = withJobs(jobOf({ mode: 'rehearse' }, { says: 'system=9' }));
 
@@ -41,6 +42,21 @@ describe('outside of a maintenance window', () => {
       ['wait MembersNotReady'],
     ],
     ['nothing waits where nothing is to be done', {}, ['settled']],
+    [
+      'a standby restarts that has fewer connections than its primary: it could not follow it for long',
+      { members: { 1: { restartPending: true, raised: ['max_connections'] } } },
+      ['restart db-1-0', 'wait Restarting'],
+    ],
+    [
+      'nobody restarts for connections that the primary has yet to get, too',
+      { members: { all: { restartPending: true, raised: ['max_connections'] } } },
+      waits,
+    ],
+    [
+      'no setting goes ahead of the memory that it follows from',
+      { spec: memory('16Gi'), before: memory('2Gi') },
+      waits,
+    ],
   ])('%s', (_, story, lines) => expect(held(story).lines).toEqual(lines));
 
   it.each<readonly [string, Story]>([
@@ -55,4 +71,22 @@ describe('outside of a maintenance window', () => {
     expect(found.status.phase).toBe('Ready');
     expect(found.status.conditions[0]).toMatchObject({ type: 'Ready', status: 'True', reason: 'WaitingForWindow' });
   });
+});
+
+describe('the place among clusters that roll out', () => {
+  const isUnderway = (story: Story): boolean => {
+    const { cluster, children, observed } = postgresWorld({ status, ...story });
+    return planPostgres(situationOf(cluster, children, observed), () => undefined).isUnderway === true;
+  };
+
+  it.each<readonly [string, Story, boolean]>([
+    ['is not needed where nothing is to be done', {}, false],
+    ['is kept while other servers have yet to restart', pending, true],
+    [
+      'is kept while a server restarts, which the kubelet has yet to notice',
+      { members: { 1: { postgres: 'restarting' } } },
+      true,
+    ],
+    ['is kept while a major upgrade stops the members', { spec, before, record: at('stopping'), ...rehearsed }, true],
+  ])('%s', (_, story, kept) => expect(isUnderway(story)).toBe(kept));
 });

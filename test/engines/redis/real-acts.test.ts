@@ -4,6 +4,7 @@ import { actRedis } from '../../../src/engines/redis/act/act.ts';
 import { info } from '../../faults/redis/conformance/conversation.ts';
 import { realStage } from '../../faults/redis/conformance/real-stage.ts';
 import { password, type Stage, watched } from '../../faults/redis/conformance/stage.ts';
+import { handedOver } from '../../support/handed-over.ts';
 import { realContext } from '../../support/real-context.ts';
 import { serverPrograms } from '../../support/redis-program.ts';
 import { redisCluster } from '../../support/redis-situation.ts';
@@ -49,7 +50,7 @@ describe.skipIf(serverPrograms.length === 0).each([...serverPrograms])('actions 
     await at.ask('s1', 'SENTINEL', 'DEBUG', 'TILT-PERIOD', '1');
     await at.until('it acts again', async () => (await info(at, 's1', 'sentinel')).sentinel_tilt === '0');
 
-    await handOver();
+    await handedOver(handOver);
     expect([(await info(at, 'n2')).role, (await info(at, 'n1')).role]).toEqual(['master', 'slave']);
     expect(await at.ask('n2', 'GET', 'a')).toBe('2');
     const late = (from: 'primary' | 'replica'): Promise<void> =>
@@ -61,5 +62,5 @@ describe.skipIf(serverPrograms.length === 0).each([...serverPrograms])('actions 
     });
     await expect(handOver()).rejects.toThrow(/s1 names .*, not n1/);
     expect((await info(at, 'n2')).role).toBe('master');
-  }, 60_000);
+  });
 });

@@ -86,6 +86,8 @@ describe.skipIf(!isEveryVersionWanted || serverPrograms.length === 0).each([...s
           `sentinel monitor ${watched} ${stage.address('n1')} 6379 2`,
           `sentinel auth-pass ${watched} ${password}`,
           `sentinel down-after-milliseconds ${watched} 3000`,
+          // An election that nobody has won is repeated after twice this time, and not after six minutes.
+          `sentinel failover-timeout ${watched} 10000`,
         ]);
       }
       await stage.until('they know each other and the replica', async () => {

@@ -73,7 +73,7 @@ async function rewritten({ command }: RedisProcess): Promise<void> {
   });
 }
 
-describe.skipIf(serverPrograms.length < 2)('a server of another engine or version', { timeout: 60_000 }, () => {
+describe.skipIf(serverPrograms.length < 2)('a server of another engine or version', () => {
   it.each(named)('%s on the volume of %s', async (_reader, _writer, reader, writer) => {
     const first = await start(writer, 'first');
     const digest = await fill(first);
@@ -148,9 +148,7 @@ const later = serverProgram('Redis 8.0');
 const targets = serverPrograms.filter(({ engine }) => engine === 'Valkey');
 
 describe.skipIf(later === undefined).each(targets)('from Redis 8.0 to $name', (target) => {
-  it('an append-only file of commands is taken', {
-    timeout: 60_000,
-  }, async () => {
+  it('an append-only file of commands is taken', async () => {
     if (later === undefined) return;
     const source = await start(later, 'source', ['aof-use-rdb-preamble no']);
     const digest = await fill(source);

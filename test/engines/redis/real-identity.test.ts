@@ -151,6 +151,6 @@ describe.skipIf(serverPrograms.length === 0).each([...serverPrograms])(
       await at.kill('n1');
       await at.until('n2 is primary', async () => (await info(at, 'n2')).role === 'master');
       expect((await info(at, 'n3')).role).toBe('master');
-    }, 120_000);
+    });
   },
 );

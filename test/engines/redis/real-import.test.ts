@@ -103,7 +103,7 @@ describe.skipIf(old === undefined).each([...serverPrograms])('into $name', ({ se
     expect((await info(stage, 'n1')).role).toBe('slave');
 
     const acknowledged = await writing.stop();
-    await here.until('settled', 60_000);
+    await here.until('settled');
     expect(here.claim().metadata.annotations).toMatchObject({ [termAnnotation]: '1', [importAnnotation]: 'uid-db' });
     expect(here.cluster().metadata.annotations?.[cutOverAnnotation]).toBeUndefined();
     const [there, copy] = [
@@ -117,7 +117,7 @@ describe.skipIf(old === undefined).each([...serverPrograms])('into $name', ({ se
     expect(await ask(stage, 'n1', password, 'CONFIG', 'GET', 'masteruser', 'replica-announced', 'masterauth')).toEqual(
       expect.arrayContaining(['clusterwright/apps/db', 'yes']),
     );
-  }, 120_000);
+  });
 
   it('a node that starts again, or whose password has changed, is told anew; sentinels of the source do nothing to it, before and after', async () => {
     const here = await begin();
@@ -153,16 +153,16 @@ describe.skipIf(old === undefined).each([...serverPrograms])('into $name', ({ se
     await here.until('ImportFailing');
     expect((await info(stage, 'n1')).role).toBe('slave');
     await stage.start('n9', [`requirepass "${password}"`, ...digest]);
-    await here.until('Following', 60_000);
+    await here.until('Following');
 
     here.annotate(verified);
-    await here.until('settled', 60_000);
+    await here.until('settled');
     const roles = async (): Promise<unknown> => (await info(stage, 'n1')).role;
     const since = stage.now();
     await stage.until('the sentinel has looked several times', async () => stage.now() - since > 12_000);
     expect(await roles()).toBe('master');
     expect(await ask(stage, 'n1', password, 'GET', 'a')).toBe('1');
-  }, 180_000);
+  });
 
   it('of a source that is gone for good, what the copy has is kept, where a person names its offset', async () => {
     const here = await begin();
@@ -180,9 +180,9 @@ describe.skipIf(old === undefined).each([...serverPrograms])('into $name', ({ se
     const failing = await here.until('ImportFailing');
     const [, named] = /cut-over=(\d+)@uid-db/.exec('message' in failing.outcome ? failing.outcome.message : '') ?? [];
     here.annotate({ [cutOverAnnotation]: `${named}@uid-db` });
-    await here.until('settled', 30_000);
+    await here.until('settled');
     expect(await ask(stage, 'n1', password, 'GET', 'key:1999')).toBe('value 1999');
-  }, 120_000);
+  });
 
   it.each<[string, readonly string[], (stage: Stage) => Promise<unknown>, RegExp]>([
     ['one in cluster mode', ['cluster-enabled yes'], async () => undefined, /it is in cluster mode/],
@@ -224,11 +224,11 @@ describe.skipIf(old === undefined).each([...serverPrograms])('into $name', ({ se
       left = dies;
       await here.pass(() => left-- > 0);
     }
-    await here.until('settled', 60_000);
+    await here.until('settled');
     expect(await ask(here.stage, 'n1', password, 'DEBUG', 'DIGEST')).toBe(
       await ask(here.stage, 'n9', sourcePassword, 'DEBUG', 'DIGEST'),
     );
-  }, 120_000);
+  });
 });
 
 async function stillOffset(stage: Stage): Promise<{ offset: string }> {

@@ -5,8 +5,9 @@
 import type { Cluster, CommonSpec } from '../../../src/api/cluster.ts';
 import type { KubeObject } from '../../../src/api/object.ts';
 import { previewOf } from '../../../src/cli/plan-live.ts';
-import type { KindHandler } from '../../../src/engine/engine.ts';
+import type { Assessment, KindHandler } from '../../../src/engine/engine.ts';
 import type { EngineContext } from '../../../src/engine/engine-context.ts';
+import { plansOf } from '../../../src/engine/judgement.ts';
 import type { Plan } from '../../../src/plan/plan.ts';
 import { type Gated, gated, waitingForRollout } from '../../../src/plan/rollout-gate.ts';
 import { instanceLabel, managedBy, managedByLabel, nameLabel } from '../../../src/resources/metadata.ts';
@@ -32,18 +33,19 @@ const patienceMs = 300_000;
  */
 export async function plansFrom(pass: Pass, objects: readonly KubeObject[]): Promise<readonly Plan[]> {
   let begins = false;
-  const first = await planFrom(pass, objects, (plan, left) => {
+  const first = await planFrom(pass, objects, (assessment, left) => {
     begins = left.hold?.reason === waitingForRollout;
-    return plan;
+    return assessment;
   });
-  return begins ? [first, await planFrom(pass, objects, (_, left) => left.plan)] : [first];
+  const held = ({ otherwise: _, ...assessment }: Assessment, { plan }: Gated): Assessment => ({ ...assessment, plan });
+  return begins ? [first, await planFrom(pass, objects, held)] : [first];
 }
 
-/** `chosen`: of the engine's plan, or of what is left of it without a place. */
+/** `chosen`: of the engine's assessment, or of what is left of it without a place. */
 async function planFrom(
   pass: Pass,
   objects: readonly KubeObject[],
-  chosen: (plan: Plan, withoutPlace: Gated) => Plan,
+  chosen: (assessment: Assessment, withoutPlace: Gated) => Assessment,
 ): Promise<Plan> {
   const time = virtualTime();
   const { name, namespace } = pass.cluster.metadata;
@@ -58,14 +60,13 @@ async function planFrom(
     ...pass.engine,
     async assess(cluster, children, io, referred, peers) {
       const assessment = await pass.engine.assess(cluster, children, again(io), referred, peers);
-      const { plan } = assessment;
       const facts = {
         cluster: cluster as Cluster<CommonSpec>,
         children,
         resource: pass.engine.kind.resource,
         now: pass.now,
       };
-      return { ...assessment, plan: chosen(plan, gated(plan, { ...facts, takePlace: () => 'others' })) };
+      return chosen(assessment, gated(plansOf(assessment), { ...facts, takePlace: () => 'others' }));
     },
     ...(removal === undefined ? {} : { removal: (cluster, io, referred) => removal(cluster, again(io), referred) }),
   };

@@ -4,7 +4,15 @@ import { restoredAnnotation } from '../../../engine/backup-support.ts';
 import { secretMissing } from '../../../engine/secret-missing.ts';
 import { sparingVolumes } from '../../../plan/going-volumes.ts';
 import { objectSteps } from '../../../plan/objects.ts';
-import { blocked, type ObjectStep, type Outcome, type Step, settled, wait } from '../../../plan/plan.ts';
+import {
+  blocked,
+  type DeferrablePlan,
+  type ObjectStep,
+  type Outcome,
+  type Step,
+  settled,
+  wait,
+} from '../../../plan/plan.ts';
 import { cannotStart } from '../../../plan/rollout.ts';
 import { surplusSteps } from '../../../plan/surplus.ts';
 import { awaitingExpansion, growthSteps } from '../../../plan/volume-expansion.ts';
@@ -43,16 +51,19 @@ const recheckMs = 1000;
 /** Until it can be said whose data there is, and how much. */
 const blankMs = 5000;
 
-export function planEtcd(situation: Situation, take: BackupFactory): EtcdPlan {
+export function planEtcd(situation: Situation, take: BackupFactory): DeferrablePlan<EtcdAction> {
   const gate = versionGate(situation, take);
   // With another minor the templates are pinned until the upgrade begins: the quota comes with it.
   const mayRepair = gate.isOpen && gate.begins !== true;
   const repairs = mayRepair && isShortOfQuota(situation) ? ({ repairs: true } as const) : {};
-  const plan = { ...planWith(situation, gate), ...repairs };
+  // Templates and members show nothing of a downgrade that etcd has been told to allow.
+  const underway = gate.downgrade === 'allowed' ? ({ isUnderway: true } as const) : {};
+  const plan = { ...planWith(situation, gate), ...repairs, ...underway };
   const isRolling = [...situation.pods.keys()].some((index) => isOutdated(situation, { index }));
   // A rollout that has begun goes on.
   const mayWait = gate.begins === true && !isRolling;
-  return mayWait ? { ...plan, otherwise: planWith(situation, versionGate(situation, take, false)) } : plan;
+  if (!mayWait) return plan;
+  return { ...plan, otherwise: { ...planWith(situation, versionGate(situation, take, false)), defers: true } };
 }
 
 function planWith(situation: Situation, gate: VersionGate): EtcdPlan {

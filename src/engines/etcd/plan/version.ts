@@ -10,6 +10,7 @@
 import type { BackupFactory } from '../../../engine/backup-support.ts';
 import { requiredBackup, versionBackupReason } from '../../../jobs/required-backup.ts';
 import { blocked, type ObjectStep, type Outcome, wait } from '../../../plan/plan.ts';
+import { versionBackupFailed } from '../../../plan/rollout-gate.ts';
 import type { Target } from '../action.ts';
 import { firstPatchOf35, lastPatchBefore36 } from '../kind/schema.ts';
 import { minorNumber, minorOf, patchNumber, versionLabel } from '../kind/versions.ts';
@@ -116,9 +117,10 @@ export function versionGate(situation: Situation, take: BackupFactory, mayBegin 
   }
   const gate = old < wanted ? gateUp(situation) : gateDown(situation, wanted);
   const isNext = gate.isOpen || gate.target !== undefined;
-  if (!isBegun && isNext && !mayBegin) return { isOpen: false, steps: [] };
+  // A downgrade that etcd allows has begun: no member may join before it has ended.
+  if (!isBegun && isNext && !mayBegin && gate.downgrade === undefined) return { isOpen: false, steps: [] };
   const before = isBegun || !isNext ? undefined : backupGate(situation, old, take);
-  const begins = !isBegun && isNext ? ({ begins: true } as const) : {};
+  const begins = !isBegun && isNext && gate.downgrade === undefined ? ({ begins: true } as const) : {};
   if (before !== undefined)
     return { ...before, ...begins, ...(gate.downgrade === undefined ? {} : { downgrade: gate.downgrade }) };
   return { ...(spec.backup === undefined ? withNote(gate) : gate), ...begins };
@@ -182,7 +184,7 @@ function backupGate(situation: Situation, old: number, take: BackupFactory): Ver
       });
     case 'failed': {
       const message = `the backup before ${minorOf(spec.version)} failed: ${progress.message}; it is tried again, and no member restarts before`;
-      return shut(wait('VersionBackupFailed', message, progress.recheckMs), { steps: progress.steps });
+      return shut(wait(versionBackupFailed, message, progress.recheckMs), { steps: progress.steps });
     }
     default:
       return progress satisfies never;

@@ -13,6 +13,8 @@ export function liveMember(pod: string, address: string, answer: Answer): LiveMe
   const timeline = number(answer.timeline);
   const lsn = lsnOf(answer.xlog);
   const imported = importSeen(answer.import);
+  const reasons = answer.pending_restart_reason;
+  const raised = changing(reasons, (old, next) => next > old);
   return {
     state: 'answering',
     pod,
@@ -26,7 +28,8 @@ export function liveMember(pod: string, address: string, answer: Answer): LiveMe
     isStreaming: answer.replication_state === 'streaming',
     isSynchronous: answer.quorum_standby === true || answer.sync_standby === true,
     restartPending: answer.pending_restart === true,
-    awaitsPrimary: hasLowered(answer.pending_restart_reason),
+    awaitsPrimary: changing(reasons, (old, next) => next < old).length > 0,
+    ...(raised.length === 0 ? {} : { raised }),
     standbys: standbysOf(answer.replication),
     isUnlocked: answer.cluster_unlocked === true,
     failsafe: answer.failsafe_mode_is_active === true,
@@ -51,11 +54,11 @@ const noLessThanPrimary = [
 ] as const;
 
 /** `reasons`: by the name of the setting, each with `old_value` and `new_value` as text. */
-function hasLowered(reasons: unknown): boolean {
+function changing(reasons: unknown, how: (old: number, next: number) => boolean): string[] {
   const all = fields(reasons);
-  return noLessThanPrimary.some((name) => {
+  return noLessThanPrimary.filter((name) => {
     const { old_value, new_value } = fields(all[name]);
-    return Number(new_value) < Number(old_value);
+    return how(Number(old_value), Number(new_value));
   });
 }
 

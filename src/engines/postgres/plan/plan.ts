@@ -2,7 +2,15 @@
 import type { BackupFactory } from '../../../engine/backup-support.ts';
 import { sparingVolumes } from '../../../plan/going-volumes.ts';
 import { objectSteps } from '../../../plan/objects.ts';
-import { blocked, type ObjectStep, type Outcome, type Step, settled, wait } from '../../../plan/plan.ts';
+import {
+  blocked,
+  type DeferrablePlan,
+  type ObjectStep,
+  type Outcome,
+  type Step,
+  settled,
+  wait,
+} from '../../../plan/plan.ts';
 import { surplusSteps } from '../../../plan/surplus.ts';
 import { writesTemplate } from '../../../plan/template-use.ts';
 import { awaitingExpansion, growthSteps, walVolumes } from '../../../plan/volume-expansion.ts';
@@ -13,6 +21,7 @@ import { firstAuthorities } from '../resources/authorities.ts';
 import { isStrict } from '../resources/patroni-config.ts';
 import { postgresChildren } from '../resources/resources.ts';
 import type { Roster } from '../resources/roster.ts';
+import { isUnderway } from '../resources/upgrade-record.ts';
 import { applicationSteps, unusableSecret } from './application.ts';
 import { besideSteps } from './beside.ts';
 import { reloadSteps } from './certificate-reload.ts';
@@ -52,12 +61,32 @@ import { leftJobs } from './upgrade-jobs.ts';
 import type { UpgradePlan } from './upgrade-plan.ts';
 import { holdSteps, retireSteps } from './volumes.ts';
 
-export function planPostgres(situation: Situation, take: BackupFactory): PostgresPlan {
-  const { canWait, ...plan } = planWhole(situation, take);
+export function planPostgres(situation: Situation, take: BackupFactory): DeferrablePlan<PostgresAction> {
+  const { canWait, ...whole } = planWhole(situation, take);
+  const plan = isInterrupted(situation) ? { ...whole, isUnderway: true as const } : whole;
   const isRolling = [...situation.pods.keys()].some((index) => isOutdated(situation, index));
   // A rollout that has begun goes on.
-  const mayWait = canWait === true && !isRolling;
-  return mayWait ? { ...plan, otherwise: planWhole({ ...situation, mayNotInterrupt: true }, take) } : plan;
+  const mayWait = canWait === true && !isRolling && !lacksSettings(situation);
+  if (!mayWait) return plan;
+  const { canWait: _, ...otherwise } = planWhole({ ...situation, mayNotInterrupt: true }, take);
+  return { ...plan, otherwise: { ...otherwise, defers: true } };
+}
+
+/** Servers restart for their settings or are upgraded. Kubernetes hardly sees that: their pods stay, and are ready soon again. */
+function isInterrupted({ upgrade, live }: Situation): boolean {
+  const isRestarting = [...live.values()].some(
+    ({ postgres, restartPending }) => restartPending || postgres !== 'running',
+  );
+  return isRestarting || (upgrade !== undefined && isUnderway(upgrade));
+}
+
+/**
+ * A primary was replaced by one with more of a setting than a standby has: the standby stops replaying as soon as the primary uses it, and cannot
+ * be promoted then.
+ */
+function lacksSettings({ live, primary }: Situation): boolean {
+  const standbys = [...live.values()].filter(({ pod }) => pod !== primary?.pod);
+  return standbys.some(({ raised = [] }) => raised.some((name) => primary?.raised?.includes(name) !== true));
 }
 
 function planWhole(situation: Situation, take: BackupFactory): PostgresPlan {
@@ -116,9 +145,7 @@ function planCluster(situation: Situation, take: BackupFactory): PostgresPlan {
 
 /** Nobody runs while the data is upgraded, and none of the members could go on alone. */
 function mayRecover({ spec, upgrade }: Situation): boolean {
-  return (
-    spec.instances > 0 && (upgrade === undefined || upgrade.stage === 'cancelled' || upgrade.stage === 'finishing')
-  );
+  return spec.instances > 0 && (upgrade === undefined || !isUnderway(upgrade));
 }
 
 /** A request that is not carried out says why, and holds up nothing that would be done without it. */

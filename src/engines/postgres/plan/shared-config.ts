@@ -3,6 +3,7 @@
 import { archiveSlot } from '../names.ts';
 import type { Situation } from '../observe/situation.ts';
 import { sharedConfig } from '../resources/patroni-config.ts';
+import { withCommonMemory } from './common-memory.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -10,10 +11,10 @@ type Json = Readonly<Record<string, unknown>>;
  * A patch for `PATCH /config`; undefined where all is as it should be, or nobody has told. Fields that the operator does not set stay, but
  * for settings of PostgreSQL: what is not in the spec any more goes.
  */
-export function configPatch({ cluster, observed }: Situation): Json | undefined {
+export function configPatch({ cluster, sets, observed }: Situation): Json | undefined {
   const { config } = observed;
   if (config === undefined) return undefined;
-  const wanted = sharedConfig(cluster);
+  const wanted = sharedConfig(withCommonMemory({ cluster, sets }));
   const patch = { ...differing(wanted, config), ...withoutArchive(wanted, config) };
   const parameters = unwanted(at(wanted, 'parameters'), at(config, 'parameters'));
   if (Object.keys(parameters).length === 0) return Object.keys(patch).length === 0 ? undefined : patch;
@@ -23,10 +24,13 @@ export function configPatch({ cluster, observed }: Situation): Json | undefined 
 }
 
 /** Of the settings of PostgreSQL alone; null takes one away. Undefined where nobody has told. */
-export function parametersPatch({ cluster, observed }: Situation): Json | undefined {
+export function parametersPatch({ cluster, sets, observed }: Situation): Json | undefined {
   const { config } = observed;
   if (config === undefined) return undefined;
-  const [wanted, actual] = [at(sharedConfig(cluster), 'parameters'), at(config, 'parameters')];
+  const [wanted, actual] = [
+    at(sharedConfig(withCommonMemory({ cluster, sets })), 'parameters'),
+    at(config, 'parameters'),
+  ];
   return { ...differing(wanted, actual), ...unwanted(wanted, actual) };
 }
 

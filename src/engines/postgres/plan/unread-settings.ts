@@ -8,6 +8,7 @@ import type { PostgresAction } from '../action.ts';
 import type { LiveMember } from '../observe/observed.ts';
 import type { Situation } from '../observe/situation.ts';
 import { configDigest } from '../resources/patroni-config.ts';
+import { withCommonMemory } from './common-memory.ts';
 import { asked } from './restart.ts';
 
 /** In which Patroni has asked its server which settings take a restart, after that has read them. */
@@ -38,13 +39,13 @@ export function unreadSettings(situation: Situation): UnreadSettings | undefined
   };
 }
 
-function isUnread({ cluster }: Situation, { server, restartPending }: LiveMember): boolean {
+function isUnread(situation: Situation, { server, restartPending }: LiveMember): boolean {
   if (server?.state !== 'seen') return false;
   const { config, pending, configAgeMs } = server.facts;
-  if (config !== configDigest(cluster)) return true;
+  if (config !== configDigest(withCommonMemory(situation))) return true;
   if (restartPending || configAgeMs >= patienceMs) return false;
   // Otherwise Patroni has had it read for another reason, such as another synchronous standby.
-  const isChanging = ['Updating', 'Creating', undefined].includes(cluster.status?.phase);
+  const isChanging = ['Updating', 'Creating', undefined].includes(situation.cluster.status?.phase);
   return pending > 0 || (isChanging && configAgeMs < askedMs);
 }
 
@@ -53,8 +54,9 @@ function isUnread({ cluster }: Situation, { server, restartPending }: LiveMember
  * them until something else changes. Reloaded, it writes all of them. When they have changed nobody says: the cluster has not been ready
  * since, and Patroni has had three rounds. No sooner, and not again right after: the file has just been read then.
  */
-function isOverlooked({ cluster, spec, observed }: Situation, { server }: LiveMember): boolean {
-  if (server?.state !== 'seen' || server.facts.config === configDigest(cluster)) return false;
+function isOverlooked(situation: Situation, { server }: LiveMember): boolean {
+  if (server?.state !== 'seen' || server.facts.config === configDigest(withCommonMemory(situation))) return false;
+  const { cluster, spec, observed } = situation;
   const ready = cluster.status?.conditions?.find(({ type }) => type === 'Ready');
   const since = ready?.status === 'False' ? Date.parse(ready.lastTransitionTime) : Number.NaN;
   const enoughMs = Math.max(overlookedMs, (durationMs(spec.failover.ttl) * 3) / 4);

@@ -5,6 +5,7 @@
 import type { BackupFactory, OwnBackup } from '../../../engine/backup-support.ts';
 import { goodForMs, requiredBackup, versionBackupReason } from '../../../jobs/required-backup.ts';
 import { blocked, settled, wait } from '../../../plan/plan.ts';
+import { versionBackupFailed } from '../../../plan/rollout-gate.ts';
 import { indexOf, type Situation } from '../observe/situation.ts';
 import { postgresImage } from '../resources/pods.ts';
 import type { UpgradeRecord } from '../resources/upgrade-record.ts';
@@ -104,7 +105,7 @@ function backup(
     }
     case 'failed': {
       const message = `${what}, and failed: ${progress.message}; it is tried again`;
-      return { steps: progress.steps, record, outcome: wait('VersionBackupFailed', message, progress.recheckMs) };
+      return { steps: progress.steps, record, outcome: wait(versionBackupFailed, message, progress.recheckMs) };
     }
     default:
       return progress satisfies never;

@@ -39,6 +39,11 @@ export interface UpgradeRecord {
   readonly isResumed?: true;
 }
 
+/** Members are down, or about to be. Afterwards the record stays for what is left to do, or for why it was cancelled. */
+export function isUnderway({ stage }: Pick<UpgradeRecord, 'stage'>): boolean {
+  return stage !== 'finishing' && stage !== 'cancelled';
+}
+
 export const versionKey = 'version';
 export const upgradeKey = 'upgrade';
 

@@ -11,14 +11,8 @@ import { identityKey, identityUser } from '../client/identity.ts';
 import { exporterImage } from '../kind/released-image.ts';
 import type { RedisSpec } from '../kind/schema.ts';
 import { exporterPort, identityVolume, paths } from '../names.ts';
-import { texts } from './shell/texts.ts';
 
 export const exporterName = 'exporter';
-
-/** In the ConfigMap, only where there are exporters: a new one would come into the volumes of every cluster. */
-export function exporterFiles({ spec }: Cluster<RedisSpec>): Readonly<Record<string, string>> {
-  return spec.monitoring === undefined ? {} : { 'exporter.sh': texts['exporter.sh'] };
-}
 
 /** Memory-backed: its file holds the password. */
 export function exporterVolumes({ spec }: Cluster<RedisSpec>): readonly Volume[] {

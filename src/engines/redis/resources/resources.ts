@@ -15,7 +15,6 @@ import type { RedisSpec } from '../kind/schema.ts';
 import { dataPort, exporterPort, proxyHealthPort, redisNames, roleLabel, sentinelPort } from '../names.ts';
 import { accessServices } from './access-services.ts';
 import { redisConf, restartHash, sentinelConf } from './config.ts';
-import { exporterFiles } from './exporter.ts';
 import { fenceFiles } from './fence.ts';
 import { dataStatefulSet, sentinelStatefulSet } from './pods.ts';
 import { primarySelector, proxyChildren, proxyFlag } from './proxy.ts';
@@ -40,10 +39,7 @@ export const redisResources = memoize((cluster: Cluster<RedisSpec>): readonly De
 
   const objects: Desired[] = [
     {
-      object: configMap(ownedMetadata(cluster, names.config, data), {
-        ...configFiles(cluster),
-        ...exporterFiles(cluster),
-      }),
+      object: configMap(ownedMetadata(cluster, names.config, data), configFiles(cluster)),
     },
     {
       object: headlessService({

@@ -108,6 +108,11 @@ export const scripts = {
    */
   'watching.sh': texts['watching.sh'],
   'sentinel-alive.sh': texts['sentinel-alive.sh'],
+  /**
+   * Entry point of the exporter. Also in a cluster without one: where it is taken out of the spec, its containers run on until their template
+   * may change, and start by this file.
+   */
+  'exporter.sh': texts['exporter.sh'],
 } as const;
 
 export type ScriptName = keyof typeof scripts;

@@ -24,6 +24,12 @@ export async function isReady(stage: Stage, member: string): Promise<boolean> {
   return Number(field(status, 'leader') ?? 0) > 0;
 }
 
+/** It answers, and says that nobody leads. */
+export async function isLeaderless(stage: Stage, member: string): Promise<boolean> {
+  const status = await stage.ask(member, 'maintenance/status');
+  return typeof status !== 'string' && Number(field(status, 'leader') ?? 0) === 0;
+}
+
 export async function version(stage: Stage, member: string): Promise<string> {
   return String(field(await stage.ask(member, 'maintenance/status'), 'version'));
 }

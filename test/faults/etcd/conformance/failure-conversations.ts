@@ -8,6 +8,7 @@ import {
   form,
   get,
   idOf,
+  isLeaderless,
   isReady,
   joining,
   leader,
@@ -34,7 +35,7 @@ export const failureConversations: readonly Conversation[] = [
       const [other = '', third = ''] = members.filter((member) => member !== first);
       await stage.kill(other);
       await stage.kill(third);
-      await stage.until('no leader is known', async () => !(await isReady(stage, first)));
+      await stage.until('no leader is known', () => isLeaderless(stage, first));
       const status = await stage.ask(first, 'maintenance/status');
       const alone = [
         field(status, 'errors'),
@@ -64,7 +65,7 @@ export const failureConversations: readonly Conversation[] = [
       };
       await stage.kill('n1');
       await stage.kill('n3');
-      await stage.until('no leader is known', async () => !(await isReady(stage, 'n2')));
+      await stage.until('no leader is known', () => isLeaderless(stage, 'n2'));
       const before = [await applied(), progressIn((await stage.metrics('n2')) ?? '')] as const;
       await stage.terminate('n2');
       await stage.start('n2', newCluster(...members));

@@ -121,6 +121,7 @@ export async function settled(stage: Stage, primary: number, ...standbys: readon
       (member, at) =>
         member?.isSynchronous === true && !member.failsafe && stage.label(standbys[at] ?? 0) === 'replica',
     );
-    return isSaid && (await seen(stage, primary))?.standbys.length === standbys.length;
+    if (!isSaid || stage.label(primary) !== 'primary') return false;
+    return (await seen(stage, primary))?.standbys.length === standbys.length;
   });
 }

@@ -12,15 +12,23 @@ export const formationConversations: readonly Conversation[] = [
       await form(stage, 0, 1, 2);
       const patroni = fields(await stage.call(0, 'GET', '/patroni'));
       const standby = fields(await stage.call(1, 'GET', '/patroni'));
-      const cluster = fields(await stage.call(1, 'GET', '/cluster'));
+      const listed = async (): Promise<readonly string[]> => {
+        const { members = [] } = fields(await stage.call(1, 'GET', '/cluster'));
+        const rows = members as readonly Record<string, unknown>[];
+        return rows.map(({ name, role, state, timeline }) => `${name} ${role} ${state} ${timeline}`).sort();
+      };
+      // Each writes it with its next look at itself.
+      await stage.until('the standbys have written that they stream', async () => {
+        const streaming = (await listed()).filter((row) => row.includes(' streaming '));
+        return streaming.length === 2;
+      });
       const config = fields(await stage.call(2, 'GET', '/config'));
-      const members = (cluster.members ?? []) as readonly Record<string, unknown>[];
       const rows = await stage.ask(1, serverQuestion);
       return {
         members: await describedAll(stage, 0, 1, 2),
         fields: [Object.keys(patroni).sort(), Object.keys(standby).sort()],
         positions: [Object.keys(patroni.xlog as object), Object.keys(standby.xlog as object)],
-        cluster: members.map(({ name, role, state, timeline }) => `${name} ${role} ${state} ${timeline}`).sort(),
+        cluster: await listed(),
         config: [config.ttl, config.synchronous_mode, config.failsafe_mode],
         history: words(await stage.call(0, 'GET', '/history')),
         isSameDatabase: stage.state('config')?.initialize === patroni.database_system_identifier,

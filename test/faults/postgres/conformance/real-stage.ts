@@ -60,7 +60,7 @@ export async function realStage(program: PostgresProgram, network: string, spec:
     async call(member, method, path, body) {
       try {
         const { status, body: text } = await exchangeOver(dialTcp, {
-          ...{ host: address(member), port: patroniPort, method, path, signal: AbortSignal.timeout(30_000) },
+          ...{ host: address(member), port: patroniPort, method, path, signal: AbortSignal.timeout(120_000) },
           ...(body === undefined
             ? {}
             : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),

@@ -66,7 +66,8 @@ export const replicationConversations: readonly Conversation[] = [
         told,
         keys: await stage.ask('n2', 'MGET', 'a', 'own'),
         write: await stage.ask('n2', 'SET', 'b', '1'),
-        seen: above.slave0?.replace(/offset=\d+,lag=[01]/, 'offset=1,lag=0'),
+        // It acknowledges once a second, and on a busy machine later.
+        seen: above.slave0?.replace(/offset=\d+,lag=\d+/, 'offset=1,lag=0'),
         primary: pick(above, 'role', 'connected_slaves', 'repl_backlog_active'),
         replica: pick(below, 'role', 'master_host', 'master_port', 'master_link_status', 'master_sync_in_progress'),
         sameHistory: below.master_replid === above.master_replid,
@@ -164,6 +165,8 @@ export const replicationConversations: readonly Conversation[] = [
     story: 'a replica that is promoted goes on with the same keys, and its fellow follows it without copying',
     async play(stage) {
       await trio(stage);
+      // A ping after the promotion is in the log of the old primary alone: whoever has it has to copy.
+      await stage.ask('n1', 'CONFIG', 'SET', 'repl-ping-replica-period', '3600');
       await stage.ask('n1', 'SET', 'a', '1');
       await inSync(stage, 'n2', 'n1');
       await inSync(stage, 'n3', 'n1');

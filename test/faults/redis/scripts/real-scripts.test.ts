@@ -339,7 +339,7 @@ const rows: readonly (readonly [story: string, script: ScriptName, pod: PodStory
 ];
 
 /** A shell starts some hundred processes in the longest stories. */
-const patience = { timeout: 120_000 };
+const patience = { timeout: 300_000 };
 
 describe('a translated script decides as the script does', patience, () => {
   it.concurrent.each(rows)('%s: %s', async (_, script, pod) => {

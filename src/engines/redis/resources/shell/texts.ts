@@ -69,9 +69,10 @@ passwords=/run/exporter/passwords.json
 user=$(printf '%s' "$IDENTITY" | sed 's|/|%2F|g')
 exporter=
 pause=
+password=
 # Without a line there is no password, and one that is not of these characters is not one that the operator has made.
 current() {
-  read -r password < "$IDENTITY_FILE" || password=\${password:-}
+  read -r password < "$IDENTITY_FILE" || :
   case $password in *[!A-Za-z0-9+/=_.-]*) password= ;; esac
 }
 # Its runtime collects garbage before it reaches the limit of the container, which is not in the environment: a limit may change in place.
