@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 /** Each test may be held up by its neighbours: these limits end only what would go on for ever. */
@@ -80,7 +81,8 @@ export default defineConfig({
           ...endToEnd,
           name: 'e2e-exhaustive',
           include: ['test/e2e/exhaustive/*.test.ts'],
-          maxWorkers: 3,
+          // With three on two cores, pods take longer to start than stories wait.
+          maxWorkers: Math.min(3, Math.max(2, availableParallelism() - 1)),
           sequence: { groupOrder: 5 },
         },
       },

@@ -1,6 +1,7 @@
 /** An archive runs as a ServiceAccount, and mounts a claim, only where these are meant for backups. */
 import { expect, it } from 'vitest';
 import type { KubeObject } from '../../src/api/object.ts';
+import type { Assessment, Judgement } from '../../src/engine/engine.ts';
 import type { ClaimUse, EngineContext } from '../../src/engine/engine-context.ts';
 import { postgres } from '../../src/engines/postgres/index.ts';
 import { archiveComponent } from '../../src/jobs/archive/objects.ts';
@@ -10,7 +11,7 @@ import { childrenOf } from '../../src/resources/children.ts';
 import { componentLabel } from '../../src/resources/metadata.ts';
 import { describeStep } from '../../src/runtime/executor.ts';
 import { runningChildren } from '../../src/testing/running-children.ts';
-import { postgresCluster, postgresWorld } from '../support/postgres-situation.ts';
+import { postgresCluster, postgresWorld, type Story as WorldStory } from '../support/postgres-situation.ts';
 import { postgresSecrets, scriptedPatroni } from '../support/scripted-patroni.ts';
 
 const handler = defineEngine(postgres).handler('agent:1');
@@ -41,13 +42,24 @@ interface Story {
   readonly claim?: ClaimUse;
   /** What an archive that runs was made with. */
   readonly runs?: object;
+  readonly members?: NonNullable<WorldStory['members']>;
 }
 
 /** What becomes of the archive's objects, and what the status says of it. */
-async function assessed({ target, account, claim, runs }: Story): Promise<string[]> {
+async function assessed(story: Story): Promise<string[]> {
+  return toldBy(await assessment(story));
+}
+
+function toldBy({ plan, status }: Judgement): string[] {
+  const archive = (status as { readonly archive?: { readonly message?: string } }).archive;
+  const steps = plan.steps.map(describeStep).filter((step) => step.includes('db-archive'));
+  return [...steps, archive?.message ?? ''].filter((line) => line !== '');
+}
+
+async function assessment({ target, account, claim, runs, members = {} }: Story): Promise<Assessment> {
   const spec = { backup: { target, archive: {} } };
   const at = Date.now();
-  const { cluster, children, observed } = postgresWorld({ spec, observed: { at } });
+  const { cluster, children, observed } = postgresWorld({ spec, members, observed: { at } });
   const { io } = scriptedPatroni(observed, postgresSecrets(postgresCluster(spec), at));
   const asked: EngineContext = {
     ...io,
@@ -60,10 +72,7 @@ async function assessed({ target, account, claim, runs }: Story): Promise<string
       : handler.resources(postgresWorld({ spec: { backup: { target: runs, archive: {} } } }).cluster);
   const own = made.filter((each) => each.object.metadata.labels?.[componentLabel] === archiveComponent);
   const there = childrenOf([...children.objects, ...runningChildren(own).objects]);
-  const { plan, status } = await handler.assess(cluster, there, asked);
-  const archive = (status as { readonly archive?: { readonly message?: string } }).archive;
-  const steps = plan.steps.map(describeStep).filter((step) => step.includes('db-archive'));
-  return [...steps, archive?.message ?? ''].filter((line) => line !== '');
+  return handler.assess(cluster, there, asked);
 }
 
 const made = [/create ConfigMap db-archive-task/, /create StatefulSet db-archive/, /its pod is not there/];
@@ -153,4 +162,12 @@ it('the ServiceAccount of an archive is in both of its fields, as the API server
   const { serviceAccountName: _, ...withCredentials } = s3;
   const other = Object.keys(templateOf({ s3: { ...withCredentials, credentials: 's3' } }));
   expect(other.filter((field) => field.startsWith('serviceAccount'))).toEqual([]);
+});
+
+it('is made and judged alike while a restart waits for its window', async () => {
+  const account = object('ServiceAccount', 'deployer', meant);
+  const { otherwise, ...now } = await assessment({ target: { s3 }, account, members: { 1: { restartPending: true } } });
+  if (otherwise === undefined) throw new Error('the restart does not wait');
+  expect(toldBy(otherwise)).toEqual(toldBy(now));
+  expect(toldBy(otherwise)).toEqual(made.map((line) => expect.stringMatching(line)));
 });
