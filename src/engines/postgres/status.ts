@@ -95,11 +95,7 @@ const repairs: readonly string[] = ['Replacing', 'Reinitializing', 'Recovering']
 /** These a person has asked for, in the spec or by an annotation. */
 const changes: readonly string[] = ['SwitchingOver', 'Restarting'];
 
-function judge(
-  situation: Situation,
-  { outcome, defers }: Plan<PostgresAction>,
-  initialized: boolean,
-): Judgement {
+function judge(situation: Situation, { outcome, defers }: Plan<PostgresAction>, initialized: boolean): Judgement {
   const { cluster, spec, primary, pods, upgrade } = situation;
   if (outcome.state === 'blocked') {
     const conditions = desiredConditions('False', outcome.reason, outcome.message, {

@@ -57,6 +57,14 @@ describe('outside of a maintenance window', () => {
       { spec: memory('16Gi'), before: memory('2Gi') },
       waits,
     ],
+    [
+      'nor a size that the user sets together with the memory',
+      {
+        spec: { ...memory('16Gi'), parameters: { shared_buffers: '4GB' } },
+        before: { ...memory('2Gi'), parameters: { shared_buffers: '512MB' } },
+      },
+      waits,
+    ],
   ])('%s', (_, story, lines) => expect(held(story).lines).toEqual(lines));
 
   it.each<readonly [string, Story]>([
