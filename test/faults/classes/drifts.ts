@@ -34,10 +34,12 @@ const lockGone = {
   why: 'the lock was deleted while a member was promoted',
 } as const;
 
+const personDecides = 'a person decides where the primary and Patroni’s ConfigMap are lost';
 /** Only a primary writes the database's identifier anew, and there is none. */
 const stopped = [
-  { oracle: 'O1', about: 'StateLost', why: 'a person decides where the primary and Patroni’s ConfigMap are lost' },
-  { oracle: 'O2', why: 'a person decides where the primary and Patroni’s ConfigMap are lost' },
+  { oracle: 'O1', about: 'StateLost', why: personDecides },
+  { oracle: 'O2', why: personDecides },
+  { oracle: 'O5', about: 'nobody takes writes', why: personDecides },
 ] as const;
 
 export const drifted: FaultGenerator = {
