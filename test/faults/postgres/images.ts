@@ -99,6 +99,7 @@ class Container implements RunningProgram {
         transport: world.kubernetes.transport('patroni'),
       }),
       volume: () => context.volume(paths.volume),
+      isForming: context.file(`${paths.patroni}/start`) === 'form',
       megabytes: () => megabytesOf(world, `data-${pod.metadata.name}`),
       bootstrap() {
         const { bootstrap } = parsed(context.file(`${paths.patroni}/bootstrap.yml`)) ?? {};

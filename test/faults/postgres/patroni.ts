@@ -4,15 +4,18 @@ import { Participant, type PatroniHost } from './participant.ts';
 import { Server } from './server.ts';
 import { StoreAway, type View } from './store.ts';
 import { synchronize, waitAsBefore } from './synchronize.ts';
+import { beginAnew } from './unfinished.ts';
 import { common, copyOf, type Data, discard, historyOf, keep, newDatabase, rewind } from './wal.ts';
 
 const startMs = 300;
 const initMs = 1_500;
+/** Until the roles of a new database are there. */
+const rolesMs = 600;
 const copyMs = 800;
 const promoteMs = 250;
 const rewindMs = 500;
 /** Of the hook before the end of a pod, for Patroni's answer. */
-const unansweredMs = 3_000;
+const unansweredMs = 1_000;
 /** Patroni's own wait after a reload. */
 const reloadMs = 1_000;
 
@@ -38,6 +41,7 @@ export class Patroni extends Participant {
 
   async #run(): Promise<void> {
     await this.pause(this.host.random() * 300);
+    if (this.host.isForming) await beginAnew(this);
     while (!this.hasEnded && !this.isTerminating) {
       await this.#cycle();
       this.beatAt = this.now;
@@ -167,8 +171,9 @@ export class Patroni extends Participant {
     keep(volume, data);
     processes.onFormed(this.name, systemId);
     this.#start(data, 'primary');
-    await this.server?.commit({ what: 'role', name: 'clusterwright' });
     this.state = 'running';
+    await this.pause(rolesMs);
+    await this.server?.commit({ what: 'role', name: 'clusterwright' });
     await store.write('config', { initialize: systemId, config: JSON.stringify(this.settings) });
     if (await this.take(this.look())) this.called();
   }

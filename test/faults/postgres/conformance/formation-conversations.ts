@@ -2,7 +2,29 @@
 
 import { serverQuestion } from '../../../../src/engines/postgres/client/questions/server.ts';
 import { blankExitCode } from '../../../../src/engines/postgres/plan/failed-member.ts';
-import { type Conversation, describedAll, fields, form, isLeading, sync, waitsFor, words } from './conversation.ts';
+import {
+  type Conversation,
+  describedAll,
+  fields,
+  form,
+  isLeading,
+  seen,
+  sync,
+  waitsFor,
+  words,
+} from './conversation.ts';
+import type { Stage } from './stage.ts';
+
+/** It starts as it did before. The operator is let in by a role that is made last. */
+async function formedAgain(stage: Stage): Promise<readonly unknown[]> {
+  await stage.start(0, 'form');
+  await stage.until('it leads', () => isLeading(stage, 0));
+  const rows = await stage.ask(0, serverQuestion);
+  const isItsOwn = stage.state('config')?.initialize === (await seen(stage, 0))?.systemId;
+  return [typeof rows === 'string' ? rows : rows.length, isItsOwn, await stage.write(0, 'a')];
+}
+
+const whole = [1, true, true];
 
 export const formationConversations: readonly Conversation[] = [
   {
@@ -92,6 +114,39 @@ export const formationConversations: readonly Conversation[] = [
       ['primary, timeline 2, labelled primary'],
       ['a'],
     ],
+  },
+  {
+    story: 'a member that ends when it has begun to make the database makes it when it starts again',
+    isEssential: true,
+    spec: { instances: 1 },
+    async play(stage) {
+      await stage.start(0, 'form');
+      await stage.until('it has begun', () => stage.state('config')?.initialize === '');
+      await stage.kill(0);
+      const left = stage.state('config')?.initialize;
+      return [left, ...(await formedAgain(stage))];
+    },
+    yields: ['', ...whole],
+  },
+  {
+    story: 'a member that ends before the database has its roles makes another one',
+    isEssential: true,
+    spec: { instances: 1 },
+    async play(stage) {
+      await stage.start(0, 'form');
+      let first: string | undefined;
+      await stage.until('its server runs', async () => {
+        first = (await seen(stage, 0))?.systemId;
+        return first !== undefined;
+      });
+      await stage.terminate(0);
+      const left = stage.state('config')?.initialize;
+      const found = await formedAgain(stage);
+      // A slow observer comes when the database is finished: then it is the same one.
+      const isKnown = left === first;
+      return [isKnown || left === '', isKnown === (stage.state('config')?.initialize === first), ...found];
+    },
+    yields: [true, true, ...whole],
   },
   {
     story: 'a member that has had data does not start on a blank volume',
