@@ -35,7 +35,7 @@ export function withoutPrimary(situation: Situation): Outcome {
 
 /** Patroni marks that it makes the database, and takes the mark back only where its own process finds that it cannot. */
 function unfinished({ store, live, cluster }: Situation): readonly string[] {
-  const isAtWork = [...live.values()].some(({ postgres }) => postgres !== 'stopped');
+  const isAtWork = [...live.values()].some(({ postgres }) => postgres !== 'stopped' && postgres !== 'uninitialized');
   if (store.isBegun !== true || isAtWork) return [];
   const { config } = postgresNames(cluster.metadata.name).state;
   return [

@@ -32,12 +32,8 @@ export function retiredMarks(situation: Situation, index: number): ObjectStep[] 
   return volumesOf(situation, index).flatMap(retiredMark);
 }
 
-/**
- * A volume whose member has told its database for the first time, and the version of its data. Not before Patroni's ConfigMap has the database,
- * too: one that is being made may be begun anew, and then it has another identifier.
- */
-export function holdSteps({ claims, live, store }: Situation): ObjectStep[] {
-  if (store.systemId === undefined) return [];
+/** A volume whose member has told its database for the first time, and the version of its data. */
+export function holdSteps({ claims, live }: Situation): ObjectStep[] {
   return [...claims].flatMap(([index, claim]) => {
     const { systemId, version } = live.get(index) ?? {};
     if (systemId === undefined) return [];
