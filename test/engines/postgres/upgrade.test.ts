@@ -389,33 +389,6 @@ describe('the new version', () => {
   });
 });
 
-describe('an index that could not be rebuilt', () => {
-  const warnings = 'index t_pkey of database app cannot be rebuilt and is not used: x;';
-
-  it('is written down with the new data', () => {
-    const says = `system=8008\nstate=shut down\nwarnings=${warnings}`;
-    expect(recordAfter({ ...upgrading, children: withPause(upgrade({ says })) })).toMatchObject({
-      upgrade: { stage: 'switching', warnings },
-    });
-  });
-
-  it.each([
-    ['statistics are collected', withJobs(afterJob('running'))],
-    ['the SQL after it has failed', withJobs(afterJob({ fails: 3, says: 'afterSql' }))],
-    ['everything is done', withJobs(afterJob({ says: 'state=done' }))],
-  ])('is named when %s', (_, jobs) => {
-    const story = {
-      ...alone,
-      spec: { ...spec, instances: 1 },
-      record: at('finishing', { ...told, warnings }),
-      ...jobs,
-    };
-    const { cluster, children, observed } = postgresWorld(story);
-    const { outcome } = planPostgres(situationOf(cluster, children, observed), () => undefined);
-    expect(outcome.state === 'settled' ? '' : outcome.message).toContain(warnings);
-  });
-});
-
 describe('the Job', () => {
   it('runs in the image that has both versions, and says what it is for', () => {
     const { cluster, children, observed } = postgresWorld(due);
