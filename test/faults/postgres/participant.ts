@@ -29,8 +29,6 @@ export interface PatroniHost {
   volume(): Volume | undefined;
   /** Its size. */
   megabytes(): number;
-  /** It is the one that makes the database. */
-  readonly isForming: boolean;
   /** What the configuration says of a new cluster; undefined where it says nothing. */
   bootstrap(): Json | undefined;
   exit(code: number, lastWords?: string): void;

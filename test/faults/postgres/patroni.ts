@@ -4,7 +4,6 @@ import { Participant, type PatroniHost } from './participant.ts';
 import { Server } from './server.ts';
 import { StoreAway, type View } from './store.ts';
 import { synchronize, waitAsBefore } from './synchronize.ts';
-import { beginAnew } from './unfinished.ts';
 import { common, copyOf, type Data, discard, historyOf, keep, newDatabase, rewind } from './wal.ts';
 
 const startMs = 300;
@@ -41,7 +40,6 @@ export class Patroni extends Participant {
 
   async #run(): Promise<void> {
     await this.pause(this.host.random() * 300);
-    if (this.host.isForming) await beginAnew(this);
     while (!this.hasEnded && !this.isTerminating) {
       await this.#cycle();
       this.beatAt = this.now;
@@ -169,12 +167,12 @@ export class Patroni extends Participant {
     const systemId = String(7_500_000_000_000_000_000n + BigInt(Math.floor(random() * 2 ** 52)));
     const data = newDatabase(systemId, this.#major);
     keep(volume, data);
-    processes.onFormed(this.name, systemId);
     this.#start(data, 'primary');
     this.state = 'running';
     await this.pause(rolesMs);
     await this.server?.commit({ what: 'role', name: 'clusterwright' });
     await store.write('config', { initialize: systemId, config: JSON.stringify(this.settings) });
+    processes.onFormed(this.name, systemId);
     if (await this.take(this.look())) this.called();
   }
 

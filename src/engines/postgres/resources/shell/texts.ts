@@ -1817,7 +1817,7 @@ upgrade() {
 system=$(control "$NEW" "$data" 'Database system identifier')
 state=$(control "$NEW" "$data" 'Database cluster state')
 checkpoint=$(control "$NEW" "$data" 'Latest checkpoint location')
-warnings=$(tr -c '\\040-\\176' ' ' < /tmp/warnings 2>/dev/null | head -c 600)
+warnings=$(tr -c ' -~' ' ' < /tmp/warnings 2>/dev/null | head -c 600)
 EOF
 }
 
