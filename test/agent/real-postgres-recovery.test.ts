@@ -117,6 +117,7 @@ describe.each(programs)('a backup of PostgreSQL %s', (major, program) => {
     put('restored/patroni.dynamic.json', '{"ttl": 1}');
     put('restored/postmaster.pid', '1\n');
     // As it was sent, this one would follow somebody; as it was configured, it would not start here.
+    put('restored/postgresql.auto.conf', "work_mem = '77MB'\n");
     put('restored/postgresql.conf', "ssl = on\nssl_cert_file = '/nowhere'\nshared_buffers = '100TB'\n");
 
     const { code, output } = await recover();
@@ -140,6 +141,7 @@ describe.each(programs)('a backup of PostgreSQL %s', (major, program) => {
     const restored = await copy();
     expect(await restored.sql('SELECT count(*), pg_is_in_recovery() FROM t')).toEqual([['1000', 'f']]);
     expect(await restored.sql(timeline)).toEqual([['00000002']]);
+    expect(await restored.sql('SHOW work_mem')).toEqual([['4MB']]);
     await restored.shutDown();
     home.run('pg_checksums', '--check', '-D', '/data/volume/data');
   });

@@ -70,7 +70,7 @@ const creates: readonly Case[] = [
   ...['15', '16', '17', '18'].map((version) => ({ story: `version ${version}`, spec: { version } })),
   { story: 'asynchronous replication', spec: { synchronous: { count: 0 } } },
   { story: 'as many synchronous standbys as there are', spec: { instances: 2, synchronous: { count: 1 } } },
-  { story: 'the shortest ttl', spec: { failover: { ttl: '15s' } } },
+  { story: 'the shortest ttl', spec: { failover: { ttl: '20s' } } },
   { story: 'the longest ttl', spec: { failover: { ttl: '10m' } } },
   { story: 'the longest name of a parameter', spec: parameters({ ['a'.repeat(63)]: 'x' }) },
   { story: 'the longest value of a parameter', spec: parameters({ work_mem: '1'.repeat(1024) }) },
@@ -156,7 +156,7 @@ const creates: readonly Case[] = [
     spec: { synchronous: { mode: 'quorum' } },
     refused: 'spec.synchronous.mode',
   },
-  ...['14s', '11m', '20', '20000000ms', 20].map((ttl) => ({
+  ...['15s', '19999ms', '11m', '20', '20000000ms', 20].map((ttl) => ({
     story: `a ttl of ${JSON.stringify(ttl)}`,
     spec: { failover: { ttl } },
     refused: 'spec.failover.ttl',

@@ -50,6 +50,14 @@ it('of a PostgreSQL takes no changes from another server to which the one before
   });
 });
 
+it('of a PostgreSQL runs no jobs of pg_cron', () => {
+  const parameters = { 'cron.launch_active_jobs': 'on', 'cron.database_name': 'app' };
+  const cluster = resourceOf('PostgresCluster', 'db', { version: '17', parameters });
+  expect(partOf('PostgresCluster').part.drill(cluster)).toMatchObject({
+    parameters: { 'cron.launch_active_jobs': 'off', 'cron.database_name': 'app' },
+  });
+});
+
 it.each([
   ['a backup of it', undefined],
   ['a point in its log', { lsn: '0/3000000' }],

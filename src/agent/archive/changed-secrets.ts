@@ -16,7 +16,7 @@ const lookMs = 15_000;
 /** By path; what cannot be read is left out. */
 export type SecretDigests = ReadonlyMap<string, string>;
 
-/** Those that the archive reads only once. A certificate is read for each connection. */
+/** Those that the archive reads only once. Certificates are read for each stream of the log, and for each question to a standby. */
 export async function secretDigests({ target, encryptionKeyFile }: ArchiveTask): Promise<SecretDigests> {
   const { accessKeyIdFile, secretAccessKeyFile, sessionTokenFile, caFile } = target.type === 's3' ? target : {};
   const paths = [encryptionKeyFile, accessKeyIdFile, secretAccessKeyFile, sessionTokenFile, caFile];

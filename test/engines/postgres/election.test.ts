@@ -21,6 +21,12 @@ const creating: Story['children'] = (objects) =>
         } as typeof object)
       : object,
   );
+const begun: Story['children'] = (objects) =>
+  objects.map((object) =>
+    object.metadata.name === 'db-config'
+      ? { ...object, metadata: { ...object.metadata, annotations: { initialize: '' } } }
+      : object,
+  );
 const withoutPods: Story['children'] = (objects) => objects.filter(({ kind }) => kind !== 'Pod');
 
 describe('a cluster without a primary is looked at again', () => {
@@ -42,4 +48,30 @@ describe('a cluster without a primary is looked at again', () => {
       ['Forming', undefined],
     ],
   ])('%s', (_, story, expected) => expect(again(story)).toEqual(expected));
+});
+
+describe('a database that was begun and not finished', () => {
+  const idle = { systemId: undefined, role: undefined, isStreaming: false } as never;
+  const said = (first: object): string => {
+    const { cluster, children, observed } = postgresWorld({
+      status: {},
+      primary: 'nobody',
+      starts: { 0: 'form', all: 'join' },
+      claims: { all: 'blank' },
+      children: begun,
+      members: { all: { ...(idle as object), postgres: 'stopped' }, 0: { ...(idle as object), ...first } },
+    });
+    const { outcome } = planPostgres(situationOf(cluster, children, observed), () => undefined);
+    return outcome.state === 'settled' ? '' : outcome.message;
+  };
+  const words = 'initialize is empty in ConfigMap db-config';
+
+  it.each([
+    ['stopped', true],
+    ['uninitialized', true],
+    ['initializing new cluster', false],
+    ['running', false],
+  ])('is told where nobody is at work on it: %s', (postgres, isTold) =>
+    expect(said({ postgres }).includes(words)).toBe(isTold),
+  );
 });

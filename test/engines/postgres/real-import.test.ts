@@ -213,6 +213,30 @@ describe.each(programs)('an import of PostgreSQL %s', (version, program) => {
     expect(await (await result()).sql('SELECT n FROM t')).toEqual([['2']]);
   });
 
+  it('is promoted again where it was killed before the new timeline had begun', async () => {
+    const source = await sourceWith(capped);
+    await source.sql('CREATE TABLE t AS SELECT 3 AS n');
+    const first = await following(source);
+    await replayed(first, source)();
+    const { replayed: end = 0 } = (await first.seen()) ?? {};
+    await source.shutDown();
+    first.kill('SIGKILL');
+    await first.ended;
+    // What PostgreSQL has left by then: the end of the old timeline, and no order to recover.
+    const volume = join(home.directory, 'volume');
+    rmSync(join(volume, 'imported/standby.signal'));
+    const position = `${Math.floor(end / 2 ** 32).toString(16)}/${(end % 2 ** 32).toString(16)}`.toUpperCase();
+    writeFileSync(join(volume, 'imported/pg_wal/00000002.history'), `1\t${position}\tno recovery target specified\n`);
+    writeFileSync(join(volume, 'imported.json'), JSON.stringify({ ...importRecord(home), state: 'promoting' }));
+    home.give(volume);
+    const second = await begun(source);
+    await second.open();
+    expect(await second.ended).toBe(0);
+    // The one after the file: on the first one, no server would start again.
+    const found = 'SELECT n, left(pg_walfile_name(pg_current_wal_lsn()), 8) FROM t';
+    expect(await (await result()).sql(found)).toEqual([['3', '00000003']]);
+  });
+
   once('does not cut over once the request is withdrawn, also where the pod was away meanwhile', async () => {
     const source = await sourceWith(capped);
     const slow = { quietSeconds: 4 } as const;

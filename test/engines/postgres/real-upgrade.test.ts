@@ -1,5 +1,5 @@
 /** `upgrade.sh` on real servers: what the new server has, and what the operator's role may do in it. */
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { texts } from '../../../src/engines/postgres/resources/shell/texts.ts';
@@ -19,6 +19,8 @@ const hasBoth = older !== undefined && older.root === newer?.root;
 describe.runIf(hasBoth)('from 15 to 17', () => {
   let home: PostgresHome;
   let server: PostgresProcess;
+  /** What the upgrade says of what it has left out. */
+  let warnings: string;
   /** What a rehearsal says with these parameters in the spec. It does not get far: a volume of data is none for a copy. */
   let rehearsed: readonly string[];
 
@@ -68,6 +70,12 @@ describe.runIf(hasBoth)('from 15 to 17', () => {
       `CREATE COLLATION public.own (provider = icu, locale = 'sv'); CREATE TABLE u (v text COLLATE public.own UNIQUE); INSERT INTO u ${rows}`,
       'app',
     );
+    // Equal rows under a unique index: nobody can build it again.
+    const isReady = (value: boolean) =>
+      `UPDATE pg_index SET indisready = ${value} WHERE indexrelid = 'doubled'::regclass`;
+    await server.sql('CREATE TABLE w (v text COLLATE "de-x-icu"); CREATE UNIQUE INDEX doubled ON w (v)', 'app');
+    for (const statement of [isReady(false), "INSERT INTO w VALUES ('a'), ('a')", isReady(true)])
+      await server.sql(statement, 'app');
     // What the owner of a database sets for its sessions would end the statements of the upgrade, on a volume that has no way back.
     await server.sql('CREATE DATABASE hasty');
     await server.sql(`CREATE TABLE t (v text COLLATE "de-x-icu" PRIMARY KEY); INSERT INTO t ${rows}`, 'hasty');
@@ -84,7 +92,8 @@ describe.runIf(hasBoth)('from 15 to 17', () => {
       (names) =>
         home.shell(`${environment} VOLUME=/data/volume PARAMETERS='${names}' sh /data/upgrade.sh rehearse || echo $?`),
     );
-    expect(upgrade('upgrade')).toMatch(/^system=\d+\nstate=shut down\ncheckpoint=[0-9A-F/]+\nwarnings=\n$/);
+    expect(upgrade('upgrade')).toMatch(/^system=\d+\nstate=shut down\ncheckpoint=[0-9A-F/]+\nwarnings=/);
+    warnings = readFileSync(join(home.directory, 'message'), 'utf8').split('warnings=')[1] ?? '';
     server = await startPostgres(home.version(17), 'volume/data');
   });
   afterAll(async () => {
@@ -121,6 +130,15 @@ describe.runIf(hasBoth)('from 15 to 17', () => {
       expect(await server.sql(`${byIndex}; ${missed}`, database)).toEqual([['0']]);
     },
   );
+
+  test('an index that cannot be rebuilt is named, and no query uses it', async () => {
+    expect(warnings.trim()).toBe(
+      'index public.doubled of database app cannot be rebuilt and is not used: could not create unique index "doubled";',
+    );
+    const invalid = 'SELECT indexrelid::regclass FROM pg_index WHERE NOT indisvalid';
+    expect(await server.sql(invalid, 'app')).toEqual([['doubled']]);
+    expect(await server.sql('SET enable_seqscan = off; SELECT v FROM w ORDER BY v', 'app')).toEqual([['a'], ['a']]);
+  });
 
   test('and no database or collation is said to have another order than its indexes', async () => {
     const differing =

@@ -205,11 +205,12 @@ describe('Patroni', () => {
             "check_timeline": true,
             "failsafe_mode": true,
             "loop_wait": 5,
+            "max_timelines_history": 200,
             "maximum_lag_on_failover": 33554432,
             "member_slots_ttl": "30min",
             "postgresql": {
               "parameters": {
-                "clusterwright.config": "d2dfb97d2f97917a",
+                "clusterwright.config": "a0bbd191d680fdab",
                 "effective_cache_size": "307MB",
                 "hot_standby": "on",
                 "huge_pages": "off",

@@ -1,5 +1,6 @@
 /** `start.sh` on real directories: which volumes it starts on, and how the log comes to its own. */
-import { spawnSync } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import {
   chmodSync,
   existsSync,
@@ -26,6 +27,7 @@ beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), 'start-'));
   for (const directory of ['bin', 'config', 'volume', 'wal']) mkdirSync(at(directory));
   writeFileSync(at('config/patroni.yml'), 'scope: db');
+  writeFileSync(at('config/relabel.py'), 'import sys\nprint("relabel", *sys.argv[1:], flush=True)');
   program('patroni', 'echo started');
 });
 afterEach(() => rmSync(root, { recursive: true }));
@@ -66,15 +68,17 @@ function started({ start = 'resume', log: place, hasOwnVolume = true, also }: Vo
 const nobody = 65_534;
 const isOthers = (): boolean => existsSync(at('volume/data')) && (statSync(at('volume/data')).mode & 0o777) === 0;
 
+const script = readFileSync('src/engines/postgres/resources/shell/start.sh', 'utf8');
+const environment = (hasOwnVolume: boolean) => ({
+  PATH: `${at('bin')}:${process.env.PATH}`,
+  CONFIG_DIRECTORY: at('config'),
+  FILES_DIRECTORY: at('files'),
+  DATA_DIRECTORY: at('volume/data'),
+  ...(hasOwnVolume ? { WAL_DIRECTORY: at('wal/pg_wal') } : {}),
+});
+
 function run(hasOwnVolume = true): string {
-  const env = {
-    PATH: `${at('bin')}:${process.env.PATH}`,
-    CONFIG_DIRECTORY: at('config'),
-    FILES_DIRECTORY: at('files'),
-    DATA_DIRECTORY: at('volume/data'),
-    ...(hasOwnVolume ? { WAL_DIRECTORY: at('wal/pg_wal') } : {}),
-  };
-  const script = readFileSync('src/engines/postgres/resources/shell/start.sh', 'utf8');
+  const env = environment(hasOwnVolume);
   // Nothing is out of reach for root, which no pod runs as.
   const user = isOthers() && process.getuid?.() === 0 ? { uid: nobody, gid: nobody } : {};
   const { status, stdout, stderr } = spawnSync('/bin/sh', ['-c', script], { env, encoding: 'utf8', ...user });
@@ -205,8 +209,12 @@ describe('the log of a restore', () => {
     const made = 'mkdir -p "$DATA_DIRECTORY/global" "$DATA_DIRECTORY/pg_wal"';
     const filled =
       'for at in global/pg_control pg_wal/000000010000000000000001; do printf log > "$DATA_DIRECTORY/$at"; done';
-    const script = join(process.cwd(), 'src/engines/postgres/resources/shell/start.sh');
-    program('python3', `${made}\nchmod 700 "$DATA_DIRECTORY/pg_wal"\n${filled}\nIMPORT_IS_DONE=true exec sh ${script}`);
+    const file = join(process.cwd(), 'src/engines/postgres/resources/shell/start.sh');
+    const imported = `${made}\nchmod 700 "$DATA_DIRECTORY/pg_wal"\n${filled}\nIMPORT_IS_DONE=true exec sh ${file}`;
+    program(
+      'python3',
+      `case "$*" in *import.py) ;; *) PATH='${process.env.PATH}' exec python3 "$@" ;; esac\n${imported}`,
+    );
     expect(started({ start: 'import' })).toBe('0 started');
     isMoved();
   });
@@ -251,7 +259,65 @@ describe('the log of a restore', () => {
 it('starts Patroni on files that do not change while it runs, and on none of an earlier start', () => {
   program('patroni', 'echo "$1:" $(ls "$1")');
   writeFileSync(at('config/bootstrap.yml'), 'bootstrap: {}');
-  expect(started({ start: 'form', hasOwnVolume: false })).toBe('0 /files: bootstrap.yml patroni.yml');
+  expect(started({ start: 'form', hasOwnVolume: false })).toBe(
+    '0 relabel begin-anew\n/files: bootstrap.yml patroni.yml',
+  );
   rmSync(at('config/bootstrap.yml'));
   expect(started({ log: 'inside', hasOwnVolume: false })).toBe('0 /files: patroni.yml');
+});
+
+describe('the lock of the volume', () => {
+  const children: ChildProcess[] = [];
+  afterEach(() => {
+    for (const child of children.splice(0)) child.kill('SIGKILL');
+  });
+  const begun = (command: string, ...args: readonly string[]) => {
+    const child = spawn(command, args, { env: environment(true), stdio: ['pipe', 'pipe', 'pipe'] });
+    children.push(child);
+    let text = '';
+    for (const output of [child.stdout, child.stderr]) output.on('data', (chunk: Buffer) => (text += chunk));
+    return { child, said: () => text, ended: once(child, 'close').then(([code, signal]) => [code, signal]) };
+  };
+  const locked = (mode: string): string =>
+    `import fcntl, os, sys; fcntl.flock(os.open(${JSON.stringify(at('volume'))}, 0), fcntl.${mode})`;
+  const busy = 'another container is still at work on the volume: its end is waited for\n';
+
+  /** As the container of a pod that was deleted by force. */
+  const held = async () => {
+    writeFileSync(at('config/start'), 'join');
+    const holder = begun('python3', '-c', `${locked('LOCK_EX')}; print("held", flush=True); sys.stdin.read()`);
+    await expect.poll(holder.said).toBe('held\n');
+    const next = begun('/bin/sh', '-c', script);
+    await expect.poll(next.said).toBe(busy);
+    return { holder, next };
+  };
+
+  it('is waited for while another container is at work on it', async () => {
+    const { holder, next } = await held();
+    holder.child.stdin.end();
+    expect(await next.ended).toEqual([0, null]);
+    expect(next.said()).toBe(`${busy}started\n`);
+  });
+
+  it('is waited for no longer than the pod is to run', async () => {
+    const { next } = await held();
+    const ended = once(next.child, 'exit');
+    next.child.kill('SIGTERM');
+    // What waits for the lock ends with the container, and here with the lock.
+    expect(await ended).toEqual([143, null]);
+  });
+
+  it('is held as long as Patroni runs', () => {
+    program('patroni', `python3 -c '${locked('LOCK_EX | fcntl.LOCK_NB')}' 2>&1 | tail -n 1`);
+    expect(started({ start: 'join' })).toMatch(/^0 BlockingIOError/);
+  });
+
+  it('is not needed where the file system has none', () => {
+    const broken = `def flock(*_): raise OSError(95, "Operation not supported")\nLOCK_EX = LOCK_NB = 0`;
+    writeFileSync(at('fcntl.py'), broken);
+    program('python3', `shift; PYTHONPATH='${root}' PATH='${process.env.PATH}' exec python3 "$@"`);
+    expect(started({ start: 'join' })).toBe(
+      '0 started\nthe volume cannot be locked: [Errno 95] Operation not supported',
+    );
+  });
 });

@@ -10,6 +10,7 @@ import { Processes } from './processes.ts';
 import { answerTo, type Reply, serveRest } from './rest.ts';
 import { serveSql } from './sql.ts';
 import { type Json, Store, StoreAway } from './store.ts';
+import { BeginningAnew } from './unfinished.ts';
 import { upgrading } from './upgrade/job.ts';
 import { dataOn } from './wal.ts';
 
@@ -57,9 +58,11 @@ function programOf(versions: readonly number[], processes: Processes): Program {
     if (context.command.some((word) => word.endsWith('/upgrade.sh'))) return upgrading(versions, processes, context);
     if (context.command[0] === 'python3') return recovering(context);
     // As `start.sh`, which ends before there is a Patroni.
-    const isBlank = dataOn(context.volume(paths.volume)) === undefined;
-    if (context.file(`${paths.patroni}/start`) !== 'resume' || !isBlank)
-      return new Container(versions, processes, context);
+    const volume = context.volume(paths.volume);
+    const patroni = (): RunningProgram => new Container(versions, processes, context);
+    const start = context.file(`${paths.patroni}/start`);
+    if (start === 'form') return new BeginningAnew(context, storeOf(processes, context), volume, patroni);
+    if (start !== 'resume' || dataOn(volume) !== undefined) return patroni();
     context.time.after(blankMs, () => context.exit(blankExitCode, 'the volume is blank, and this member has had data'));
     return nothingServed;
   };
@@ -76,6 +79,18 @@ const nothingServed: RunningProgram = {
   kill: () => undefined,
 };
 
+function storeOf({ world }: Processes, context: ProgramContext): Store {
+  const { ip, network, pod } = context;
+  if (world === undefined) throw new Error('no world has been joined');
+  return new Store({
+    ...{ ip, network },
+    namespace: pod.metadata.namespace ?? '',
+    scope: String(parsed(context.file(`${paths.patroni}/patroni.yml`))?.scope),
+    objects: () => world.kubernetes.objects(),
+    transport: world.kubernetes.transport('patroni'),
+  });
+}
+
 class Container implements RunningProgram {
   readonly #context: ProgramContext;
   readonly #patroni: Patroni;
@@ -86,18 +101,11 @@ class Container implements RunningProgram {
     const { ip, env, network, time, random, pod } = context;
     const { world } = processes;
     if (world === undefined) throw new Error('no world has been joined');
-    const namespace = pod.metadata.namespace ?? '';
-    const configured = parsed(context.file(`${paths.patroni}/patroni.yml`)) ?? {};
     this.#patroni = new Patroni({
       ...{ ip, network, time, random, processes },
       name: env.PATRONI_NAME ?? '',
       serverVersion: programsIn(env, versions) * 10_000 + 2,
-      store: new Store({
-        ...{ ip, namespace, network },
-        scope: String(configured.scope),
-        objects: () => world.kubernetes.objects(),
-        transport: world.kubernetes.transport('patroni'),
-      }),
+      store: storeOf(processes, context),
       volume: () => context.volume(paths.volume),
       megabytes: () => megabytesOf(world, `data-${pod.metadata.name}`),
       bootstrap() {

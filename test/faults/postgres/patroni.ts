@@ -8,11 +8,13 @@ import { common, copyOf, type Data, discard, historyOf, keep, newDatabase, rewin
 
 const startMs = 300;
 const initMs = 1_500;
+/** Until the roles of a new database are there. */
+const rolesMs = 600;
 const copyMs = 800;
 const promoteMs = 250;
 const rewindMs = 500;
 /** Of the hook before the end of a pod, for Patroni's answer. */
-const unansweredMs = 3_000;
+const unansweredMs = 1_000;
 /** Patroni's own wait after a reload. */
 const reloadMs = 1_000;
 
@@ -165,11 +167,12 @@ export class Patroni extends Participant {
     const systemId = String(7_500_000_000_000_000_000n + BigInt(Math.floor(random() * 2 ** 52)));
     const data = newDatabase(systemId, this.#major);
     keep(volume, data);
-    processes.onFormed(this.name, systemId);
     this.#start(data, 'primary');
-    await this.server?.commit({ what: 'role', name: 'clusterwright' });
     this.state = 'running';
+    await this.pause(rolesMs);
+    await this.server?.commit({ what: 'role', name: 'clusterwright' });
     await store.write('config', { initialize: systemId, config: JSON.stringify(this.settings) });
+    processes.onFormed(this.name, systemId);
     if (await this.take(this.look())) this.called();
   }
 

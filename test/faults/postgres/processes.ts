@@ -12,7 +12,7 @@ export class Processes {
   readonly #members = new Map<string, Patroni>();
   /** Set when the world is there, before any pod is. */
   world: SimulatedWorld | undefined;
-  /** A new database has been made. */
+  /** A new database has been made, and is finished. */
   onFormed: (name: string, systemId: string) => void = () => undefined;
   /** A standby takes writes from now on. */
   onPromoted: (server: Server) => void = () => undefined;

@@ -104,7 +104,8 @@ export function statusOf(patroni: Patroni): Json {
     ...(Object.keys(patroni.pending).length === 0
       ? {}
       : { pending_restart: true, pending_restart_reason: patroni.pending }),
-    ...(data === undefined ? {} : { database_system_identifier: data.systemId }),
+    // Of a database that is not finished it says nothing.
+    ...(data === undefined || patroni.busy === 'bootstrap' ? {} : { database_system_identifier: data.systemId }),
     ...(patroni.isUnlocked ? { cluster_unlocked: true } : {}),
     ...(patroni.isPaused ? { pause: true } : {}),
     ...(patroni.isFailsafe ? { failsafe_mode_is_active: true } : {}),

@@ -12,6 +12,9 @@ const vanishing: Spec = { ...three, deletionPolicy: 'Delete' };
 /** For the status to say so, also where nobody may write for a while. */
 const patienceMs = 180_000;
 
+/** From the first sight of a pod until its member is making the database. */
+const formingMs = 2_500;
+
 /** The operator may be there between two deletions, and make one again that the others still vouch for. */
 const madeBetween: NonNullable<Scenario['mayDiffer']> = [
   { oracle: 'O2', about: 'PostgresCluster/db' },
@@ -155,6 +158,19 @@ const scenarios: readonly Omit<Scenario, 'engine'>[] = [
     end: 'whole',
     writes: 8,
     written: true,
+  },
+  {
+    id: 'postgres S9 first',
+    title: 'pod of the first member lost while it makes the database',
+    async act(stage) {
+      await stage.create(three);
+      for (let ms = 0; ms < patienceMs && !stage.has('pods', 'db-0-0'); ms += 100) await stage.pause(100);
+      await stage.pause(formingMs);
+      await stage.deletePod('db-0-0');
+    },
+    end: 'whole',
+    writes: 70,
+    written: false,
   },
   {
     id: 'postgres S9 node',

@@ -58,14 +58,15 @@ async function* follow(
 ): AsyncGenerator<LogEvent, never, undefined> {
   const { user, passwordFile, members, withStandby } = source;
   const password = passwordFile === undefined ? undefined : await secretLine(passwordFile, context);
-  const access: PostgresAccess = { user, password, tls: await tlsFrom(source.tls), context };
-  const { endpoint } = await findPrimary(members, source.systemId, access);
+  // The certificate is renewed while the log is followed, which takes months.
+  const access = async (): Promise<PostgresAccess> => ({ user, password, tls: await tlsFrom(source.tls), context });
+  const { endpoint } = await findPrimary(members, source.systemId, await access());
   const has =
     (systemId: string): StandbyHas =>
-    (timeline, upTo) =>
-      standbyHas(members, { systemId, timeline, upTo }, access);
+    async (timeline, upTo) =>
+      standbyHas(members, { systemId, timeline, upTo }, await access());
   for (let where = 'compared' as Where; ; where = elsewhere[where]) {
-    const session = await openSession(endpoint, access);
+    const session = await openSession(endpoint, await access());
     const begin = await beginningOf(session, store, where, context);
     if (begin.gap !== undefined) yield { kind: 'gap', message: begin.gap };
     try {

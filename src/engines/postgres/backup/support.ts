@@ -115,8 +115,10 @@ export const postgresBackup: BackupSupport<PostgresSpec> = {
 
   drill({ spec }) {
     const { version, image, storage, resources, scheduling, initial } = spec;
-    // It has the subscriptions of the cluster, and would take changes from the publisher that the cluster then never gets.
-    const parameters = { ...spec.parameters, max_logical_replication_workers: '0' };
+    // It has the subscriptions of the cluster, and would take changes from the publisher that the cluster then never gets. It also has the
+    // jobs of pg_cron, which may write to other systems. Without that extension the setting means nothing.
+    const alone = { max_logical_replication_workers: '0', 'cron.launch_active_jobs': 'off' };
+    const parameters = { ...spec.parameters, ...alone };
     return {
       ...{ version, instances: 1, storage, resources, scheduling, parameters, initial },
       ...(image === undefined ? {} : { image }),

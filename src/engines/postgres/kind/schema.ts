@@ -68,7 +68,8 @@ const failoverSchema = {
     ttl: durationSchema(
       'Time without a sign of life after which the primary has lost its lock. Patroni asks every quarter of it.',
       '20s',
-      '15s',
+      // Patroni takes no less: it would go on with 20 s.
+      '20s',
       '10m',
     ),
   },

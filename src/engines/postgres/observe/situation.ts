@@ -28,6 +28,8 @@ export interface StoreState {
   readonly missing: readonly string[];
   /** Of the database that this store is about; absent before there is one. */
   readonly systemId?: string;
+  /** A member has begun to make the database, and not finished it. */
+  readonly isBegun?: true;
   /** The pod that holds the lock. */
   readonly leader?: string;
   /** When it got the lock, and when it renewed it last, by its clock. In milliseconds. */
@@ -161,6 +163,7 @@ function storeOf({ metadata }: Cluster<PostgresSpec>, children: Children): Store
     missing,
     history: timelineEnds(history),
     ...(systemId === undefined || !/^\d{1,20}$/.test(systemId) ? {} : { systemId }),
+    ...(systemId === '' ? { isBegun: true } : {}),
     ...(holder === '' ? {} : { leader: holder }),
     ...(Number.isNaN(acquired) ? {} : { acquired }),
     ...(Number.isNaN(renewed) ? {} : { renewed }),

@@ -52,7 +52,7 @@ export function planUpgrading(situation: Situation, record: UpgradeRecord): Upgr
       const words = warnings === '' ? '' : ` (${warnings})`;
       return {
         steps: [],
-        record: { ...record, stage: 'switching', newSystem: system },
+        record: { ...record, stage: 'switching', newSystem: system, ...(words === '' ? {} : { warnings }) },
         isRunning,
         outcome: wait('Upgrading', `the data is of PostgreSQL ${to}${words}`, upgradeRecheckMs),
       };

@@ -39,20 +39,23 @@ export function keptRecord(situation: Situation): UpgradeRecord | undefined {
 export function finishUpgrade(situation: Situation, take: BackupFactory): UpgradePlan | undefined {
   const { upgrade, cluster, children, observed } = situation;
   if (upgrade?.stage !== 'finishing') return undefined;
-  const { from, to, newSystem = '' } = upgrade;
+  const { from, to, newSystem = '', warnings } = upgrade;
+  const noted = (words: string): string => (warnings === undefined ? words : `${words} (${warnings})`);
   const { name, result, steps } = after(situation, upgrade);
   switch (result.state) {
     case 'missing':
     case 'useless':
-      return { steps, record: upgrade, outcome: wait('Upgrading', 'statistics are collected') };
+      return { steps, record: upgrade, outcome: wait('Upgrading', noted('statistics are collected')) };
     case 'running':
       return {
         steps,
         record: upgrade,
-        outcome: wait('Upgrading', `statistics are collected: ${result.message}`, 5000),
+        outcome: wait('Upgrading', noted(`statistics are collected: ${result.message}`), 5000),
       };
     case 'failed': {
-      const message = `PostgreSQL ${to} takes writes, and what follows failed: ${result.message}\nDelete Job ${name} to try again, or change spec.upgrade.afterSql`;
+      const message = noted(
+        `PostgreSQL ${to} takes writes, and what follows failed: ${result.message}\nDelete Job ${name} to try again, or change spec.upgrade.afterSql`,
+      );
       return { steps, record: upgrade, outcome: blocked('AfterUpgradeFailed', message) };
     }
     case 'done':
@@ -70,11 +73,11 @@ export function finishUpgrade(situation: Situation, take: BackupFactory): Upgrad
   const done: UpgradePlan = {
     steps: finishedJobs(situation),
     record: undefined,
-    outcome: wait('Upgrading', `PostgreSQL ${from} has become ${to}`),
+    outcome: wait('Upgrading', noted(`PostgreSQL ${from} has become ${to}`)),
   };
   if (objects === undefined) return done;
   const progress = requiredBackup(objects, children, observed.at);
-  const what = `a backup of PostgreSQL ${to} is taken`;
+  const what = noted(`a backup of PostgreSQL ${to} is taken`);
   switch (progress.state) {
     case 'verified':
       return done;

@@ -228,7 +228,8 @@ export function memberStatefulSet(
     resources: computeResources(spec.resources),
     startupProbe: probe('/liveness', { periodSeconds: 1, failureThreshold: startTries }),
     readinessProbe: probe('/readiness', { periodSeconds: 2, failureThreshold: 3 }),
-    // A Patroni that hangs cannot give up the lock. The kubelet ends it, and PostgreSQL with it, well before the lock ends.
+    // A Patroni that hangs cannot give up the lock, which ends 15 to 20 s after with the least ttl. The kubelet notices within 15 s: up to
+    // 4 s until the next probe, two more of them, and the 3 s of the last. Then the hook stops PostgreSQL; what is left ends 5 s later.
     livenessProbe: probe('/liveness', { periodSeconds: 4, failureThreshold: 3, terminationGracePeriodSeconds: 5 }),
     lifecycle: { preStop: { exec: { command: ['python3', '-IS', `${paths.patroni}/pre-stop.py`] } } },
     securityContext: containerSecurityContext,

@@ -33,6 +33,8 @@ export interface UpgradeRecord {
   readonly newSystem?: string;
   /** Numbers of standbys whose volumes are proven equal to the leader's: from `upgrading` on. */
   readonly kept?: readonly number[];
+  /** What was left out when the data became of the new version, in the words of the Job. */
+  readonly warnings?: string;
   /** Why it is cancelled: it is not tried again before the spec changes. Without it, it is. */
   readonly why?: string;
   /** The pause of the upgrade is over: whoever has paused Patroni since is somebody else. Only of one that is cancelled, and kept for its `why`. */
@@ -55,8 +57,8 @@ export function upgradeData(version: string, record: UpgradeRecord | undefined):
 
 /** One text for one record: another order of its fields would be a change. */
 function inOrder(record: UpgradeRecord): Readonly<Record<string, unknown>> {
-  const { stage, from, to, image, leader, generation, oldSystem, newSystem, kept, why, isResumed } = record;
-  return { stage, from, to, image, leader, generation, oldSystem, newSystem, kept, why, isResumed };
+  const { stage, from, to, image, leader, generation, oldSystem, newSystem, kept, warnings, why, isResumed } = record;
+  return { stage, from, to, image, leader, generation, oldSystem, newSystem, kept, warnings, why, isResumed };
 }
 
 /** The major version that the data of the members has, as it is written down. */
@@ -84,7 +86,7 @@ function recordOf(text: string): UpgradeRecord | undefined {
   const [leader, generation] = [whole(fields.leader), whole(fields.generation)];
   const oldSystem = digits(fields.oldSystem);
   const newSystem = digits(fields.newSystem);
-  const { image, why } = fields;
+  const { image, warnings, why } = fields;
   if (stage === undefined || from === undefined || to === undefined || typeof image !== 'string') return undefined;
   if (leader === undefined || generation === undefined || oldSystem === undefined) return undefined;
   if ((stage === 'switching' || stage === 'starting') && newSystem === undefined) return undefined;
@@ -99,6 +101,7 @@ function recordOf(text: string): UpgradeRecord | undefined {
     oldSystem,
     ...(newSystem === undefined ? {} : { newSystem }),
     ...(kept === undefined ? {} : { kept }),
+    ...(typeof warnings === 'string' ? { warnings: warnings.slice(0, mostWords) } : {}),
     ...(typeof why === 'string' ? { why: why.slice(0, mostWords) } : {}),
     ...(fields.isResumed === true ? { isResumed: true } : {}),
   };

@@ -2,7 +2,29 @@
 
 import { serverQuestion } from '../../../../src/engines/postgres/client/questions/server.ts';
 import { blankExitCode } from '../../../../src/engines/postgres/plan/failed-member.ts';
-import { type Conversation, describedAll, fields, form, isLeading, sync, waitsFor, words } from './conversation.ts';
+import {
+  type Conversation,
+  describedAll,
+  fields,
+  form,
+  isLeading,
+  seen,
+  sync,
+  waitsFor,
+  words,
+} from './conversation.ts';
+import type { Stage } from './stage.ts';
+
+/** It starts as it did before. The operator is let in by a role that is made last. */
+async function formedAgain(stage: Stage): Promise<readonly unknown[]> {
+  await stage.start(0, 'form');
+  await stage.until('it leads', () => isLeading(stage, 0));
+  const rows = await stage.ask(0, serverQuestion);
+  const isItsOwn = stage.state('config')?.initialize === (await seen(stage, 0))?.systemId;
+  return [typeof rows === 'string' ? rows : rows.length, isItsOwn, await stage.write(0, 'a')];
+}
+
+const whole = [1, true, true];
 
 export const formationConversations: readonly Conversation[] = [
   {
@@ -100,6 +122,37 @@ export const formationConversations: readonly Conversation[] = [
       ['primary, timeline 2, labelled primary'],
       ['a'],
     ],
+  },
+  {
+    story: 'a member that is stopped when it has begun to make the database makes it when it starts again',
+    isEssential: true,
+    spec: { instances: 1 },
+    async play(stage) {
+      await stage.start(0, 'form');
+      await stage.until('it has begun', () => stage.state('config')?.initialize === '');
+      await stage.terminate(0);
+      const left = stage.state('config')?.initialize;
+      return [left, ...(await formedAgain(stage))];
+    },
+    yields: ['', ...whole],
+  },
+  {
+    story: 'a member that is killed before the database has its roles makes another one',
+    isEssential: true,
+    spec: { instances: 1 },
+    async play(stage) {
+      await stage.start(0, 'form');
+      await stage.until('its server runs', async () => {
+        const found = await seen(stage, 0);
+        return found?.role === 'primary' && found.postgres === 'running';
+      });
+      await stage.kill(0);
+      const left = stage.state('config')?.initialize;
+      const found = await formedAgain(stage);
+      // Who looks late comes when the database is finished: then it is the same one.
+      return [left === '' || left === stage.state('config')?.initialize, ...found];
+    },
+    yields: [true, ...whole],
   },
   {
     story: 'a member that has had data does not start on a blank volume',

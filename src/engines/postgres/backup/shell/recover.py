@@ -91,6 +91,9 @@ def prepare(restored):
     # A backup of a standby has the first, which would make this one a standby. The lock file is that of a server of another pod.
     for name in ('standby.signal', 'patroni.dynamic.json', 'postmaster.pid'):
         remove(inside(name))
+    # A server reads it wherever its other configuration is, and so would Patroni's.
+    if os.path.lexists(inside('postgresql.auto.conf')):
+        write(inside('postgresql.auto.conf'), '')
     # Once recovery has begun the label has another name, and the signal is there until it has ended.
     is_untouched = os.path.exists(inside('backup_label'))
     if is_untouched:

@@ -17,9 +17,9 @@ import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from import_copy import Follower, check_roles, inspect, make_roles
-from import_record import CONFIG, COPY, DATA, RECORD, TEMPORARY, VOLUME, Refused, Trouble, children, locks, record, remember, short, sync
+from import_record import CONFIG, COPY, DATA, RECORD, TEMPORARY, VOLUME, Refused, Trouble, children, locks, record, remember, short, sync, write
 from import_report import Handler, Server, is_changed, since, told, wanted_cut
-from import_source import ask_source, compared, copy, failed, identify
+from import_source import ask_source, compared, control, copy, failed, identify
 from import_verify import verify
 
 EVERY, ASK_SOURCE, AGAIN, LONGEST = 1.0, 5.0, float(os.environ.get('IMPORT_AGAIN_SECONDS', '10')), 600.0  # seconds
@@ -78,10 +78,23 @@ def follow(follower):
         time.sleep(EVERY)
 
 
+def order_again():
+    """PostgreSQL takes away its order to recover before it has written where the new timeline begins. What is started between the two would go
+    on on the old timeline, past the point at which a file says that the new one begins: no server would start on it afterwards."""
+    timeline = str(record['timeline'])
+    is_between = (control('Database cluster state') == 'in archive recovery'
+                  and control("Latest checkpoint's TimeLineID") == timeline
+                  and control("Min recovery ending loc's timeline") in ('0', timeline))
+    if is_between and not os.path.lexists(COPY + '/standby.signal'):
+        write(COPY + '/standby.signal', '')
+        sync(COPY)
+
+
 def promote(follower):
     """From here on it is a database of its own. It may have been killed on the way."""
     told.say('cutting-over', **{**since, 'message': 'the copy becomes a database of its own'})
     if follower.child is None or follower.child.poll() is not None:
+        order_again()
         follower.start()
     if follower.sql('select pg_is_in_recovery()') == [['t']] and follower.sql('select pg_promote(true, 600)') != [['t']]:
         raise Trouble('the copy was not promoted within 600 s')

@@ -11,13 +11,14 @@ import urllib.request
 
 
 def paused():
-    """Patroni of this pod; nobody else can listen here. Who does not answer cannot stop PostgreSQL either."""
+    """Patroni of this pod; nobody else can listen here. Who does not answer cannot stop PostgreSQL either. After a probe that has failed
+    there are five seconds for all of it."""
     context = ssl.create_default_context()
     context.check_hostname = False
     context.verify_mode = ssl.CERT_NONE
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}), urllib.request.HTTPSHandler(context=context))
     try:
-        answer = opener.open('https://127.0.0.1:%s/patroni' % os.environ['REST_PORT'], timeout=3)
+        answer = opener.open('https://127.0.0.1:%s/patroni' % os.environ['REST_PORT'], timeout=1)
     except urllib.error.HTTPError as error:
         answer = error
     except OSError:

@@ -1,23 +1,27 @@
-"""Takes the leader's label from every pod of the cluster but the leader's: a callback of Patroni (ACTION ROLE SCOPE).
+"""What a member does in Kubernetes besides Patroni: relabel.py ACTION ROLE SCOPE, or relabel.py begin-anew.
 
-A pod that is dead keeps its label, and the Service keeps sending clients to it until the pod is NotReady. Here the new
-leader removes it. The lock in the store decides, never the role that Patroni passes: who does not hold the lock does
-nothing. Pods are listed before the lock is read, and a pod is changed only while it is as it was listed. So a pod that
-has become the leader since is left alone. Safe to repeat, and to kill at any point.
+The first is a callback of Patroni. It takes the leader's label from every pod of the cluster but the leader's. A pod that is
+dead keeps its label, and the Service keeps sending clients to it until the pod is NotReady. Here the new leader removes it.
+The lock in the store decides, never the role that Patroni passes: who does not hold the lock does nothing. Pods are listed
+before the lock is read, and a pod is changed only while it is as it was listed. So a pod that has become the leader since is
+left alone. Safe to repeat, and to kill at any point.
 
-Where the certificates of servers come from elsewhere, it also writes on its own pod which CAs it knows servers by: a digest of the file that
-libpq reads for each connection. The operator lets nobody show a certificate of the next CA before each pod says that it has it.
+Where the certificates of servers come from elsewhere, the callback also writes on its own pod which CAs it knows servers by: a digest of the
+file that libpq reads for each connection. The operator lets nobody show a certificate of the next CA before each pod says that it has it.
+
+The second runs before Patroni, in a member that forms a cluster: see begin_anew.
 """
 import hashlib
 import http.client
 import json
 import os
+import shutil
 import ssl
 import sys
 import time
 from urllib.parse import quote
 
-ACCOUNT = '/var/run/secrets/kubernetes.io/serviceaccount/'
+ACCOUNT = os.environ.get('ACCOUNT_DIRECTORY', '/var/run/secrets/kubernetes.io/serviceaccount') + '/'
 LABEL, VALUE = os.environ['ROLE_LABEL'], 'primary'
 CA_FILE, CAS = os.environ.get('SERVER_CA_FILE'), os.environ.get('SERVER_CAS_ANNOTATION')
 CALL, ALL = 3.0, 60.0  # seconds
@@ -86,9 +90,59 @@ def tell(space, me):
     return True
 
 
-def repeated(step, *arguments):
+def sync(path):
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def move_aside(data, wal):
+    """To where Patroni moves a database that it could not make: one is kept, with its log. May be killed at any point, and run again."""
+    link = os.path.join(data, 'pg_wal')
+    if wal and os.path.lexists(wal):
+        shutil.rmtree(wal + '.failed', ignore_errors=True)
+        os.rename(wal, wal + '.failed')
+    # Nobody who looks at it may meet the log of the next database.
+    if wal and os.path.islink(link) and os.readlink(link) == wal:
+        os.unlink(link)
+        os.symlink(wal + '.failed', link)
+    if os.path.lexists(data):
+        shutil.rmtree(data + '.failed', ignore_errors=True)
+        os.rename(data, data + '.failed')
+    for path in (data, *([wal] if wal else [])):
+        sync(os.path.dirname(path))
+
+
+def begin_anew(space, scope, data, wal):
+    """Patroni makes `initialize` empty before it makes a database, and gives it the identifier when the database is finished, before it
+    takes the lock. Nobody takes an empty one back when Patroni has ended in between: then nobody makes a database, or it goes on with one
+    that lacks roles. Where it is empty, no commit was ever acknowledged. Only one member forms, and it has the lock of its volume: so
+    nobody else is at work on the database.
+
+    The ConfigMap is changed last, and only as it was seen. Where it is gone there is nothing to take back: the operator makes it again.
+    """
+    path = '/api/v1/namespaces/%s/configmaps' % space
+    status, found = call('GET', '%s?labelSelector=%s' % (path, quote(os.environ['MEMBER_SELECTOR'])))
+    if status != 200:
+        raise OSError('list ConfigMaps: %d' % status)
+    name = scope + '-config'
+    begun = [one['metadata'] for one in found['items']
+             if one['metadata']['name'] == name and (one['metadata'].get('annotations') or {}).get('initialize') == '']
+    for metadata in begun:
+        print('relabel: an earlier start has not finished its database: it is moved aside, and another one is made', flush=True)
+        move_aside(data, wal)
+        change = {'metadata': {'resourceVersion': metadata['resourceVersion'], 'annotations': {'initialize': None}}}
+        status, _ = call('PATCH', '%s/%s' % (path, name), change)
+        if status != 200:
+            raise OSError('take back initialize: %d' % status)
+    return True
+
+
+def repeated(step, *arguments, within=ALL):
     """Whether it was done in time."""
-    until = time.monotonic() + ALL
+    until = time.monotonic() + within
     while time.monotonic() < until:
         try:
             if step(*arguments):
@@ -99,7 +153,16 @@ def repeated(step, *arguments):
     return False
 
 
+def scope_of_configuration():
+    with open(os.environ['CONFIG_DIRECTORY'] + '/patroni.yml', encoding='utf8') as file:
+        return json.load(file)['scope']
+
+
 def main():
+    if sys.argv[-1] == 'begin-anew':
+        # Patroni could do nothing without the API server either.
+        place = read('namespace'), scope_of_configuration(), os.environ['DATA_DIRECTORY'], os.environ.get('WAL_DIRECTORY')
+        return 0 if repeated(begin_anew, *place, within=float('inf')) else 1
     action, role, scope = sys.argv[-3:]
     me, space = os.environ['POD_NAME'], read('namespace')
     leads = action != 'on_reload' and role in ('primary', 'promoted', 'master', 'standby_leader')

@@ -6,14 +6,38 @@
 # Where the log has a volume of its own, pg_wal leads to it. After a restore it is still a directory of the data: it is
 # moved before the first start.
 #
-# A copy of the primary's data that was cut off is removed: Patroni would wait for a person.
+# A copy of the primary's data that was cut off is removed: Patroni would wait for a person. So is a new database that was not finished.
 # This may be killed at any point, and run again.
 set -eu
 data=${DATA_DIRECTORY:?} wal=${WAL_DIRECTORY:-}
 start=$(cat "${CONFIG_DIRECTORY:?}/start" 2>/dev/null || echo join)
 refuse() { echo "$2" >&2; exit "$1"; }
-# It ends with this script.
+# It has a lock of its own on the volume, and ends with this script.
 if [ "$start" = import ] && [ -z "${IMPORT_IS_DONE:-}" ]; then exec python3 -IS "$CONFIG_DIRECTORY/import.py"; fi
+
+# Of a command that may wait for long. The first process of a container is not ended by a signal that it has no trap for.
+trap 'exit 143' TERM
+waiting() { "$@" & wait $!; }
+
+# The container of a pod that was deleted by force may still be at work on the volume when the next one starts on the same node. Patroni keeps
+# the file open, and with it the lock, until its container ends. Jobs that change the volume take the same lock. A file system without
+# locks keeps nobody from starting.
+lock='
+import fcntl, sys
+say = lambda words: print(words, file=sys.stderr, flush=True)
+try:
+    try:
+        fcntl.flock(9, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        say("another container is still at work on the volume: its end is waited for")
+        fcntl.flock(9, fcntl.LOCK_EX)
+except OSError as error:
+    say("the volume cannot be locked: %s" % error)
+'
+if [ -r "${data%/*}" ]; then
+  exec 9< "${data%/*}"
+  waiting python3 -IS -c "$lock"
+fi
 
 # The copy is complete before anything leads to it, and what is copied is removed last.
 move_log() {
@@ -60,6 +84,7 @@ done
 
 if is_cut_off; then remove_copy; fi
 rm -rf "$data.cut-off"
+if [ "$start" = form ]; then waiting python3 -IS "$CONFIG_DIRECTORY/relabel.py" begin-anew; fi
 
 if [ -s "$data/global/pg_control" ]; then
   if [ -n "$wal" ]; then

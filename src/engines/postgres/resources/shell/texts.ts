@@ -303,9 +303,9 @@ import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from import_copy import Follower, check_roles, inspect, make_roles
-from import_record import CONFIG, COPY, DATA, RECORD, TEMPORARY, VOLUME, Refused, Trouble, children, locks, record, remember, short, sync
+from import_record import CONFIG, COPY, DATA, RECORD, TEMPORARY, VOLUME, Refused, Trouble, children, locks, record, remember, short, sync, write
 from import_report import Handler, Server, is_changed, since, told, wanted_cut
-from import_source import ask_source, compared, copy, failed, identify
+from import_source import ask_source, compared, control, copy, failed, identify
 from import_verify import verify
 
 EVERY, ASK_SOURCE, AGAIN, LONGEST = 1.0, 5.0, float(os.environ.get('IMPORT_AGAIN_SECONDS', '10')), 600.0  # seconds
@@ -364,10 +364,23 @@ def follow(follower):
         time.sleep(EVERY)
 
 
+def order_again():
+    """PostgreSQL takes away its order to recover before it has written where the new timeline begins. What is started between the two would go
+    on on the old timeline, past the point at which a file says that the new one begins: no server would start on it afterwards."""
+    timeline = str(record['timeline'])
+    is_between = (control('Database cluster state') == 'in archive recovery'
+                  and control("Latest checkpoint's TimeLineID") == timeline
+                  and control("Min recovery ending loc's timeline") in ('0', timeline))
+    if is_between and not os.path.lexists(COPY + '/standby.signal'):
+        write(COPY + '/standby.signal', '')
+        sync(COPY)
+
+
 def promote(follower):
     """From here on it is a database of its own. It may have been killed on the way."""
     told.say('cutting-over', **{**since, 'message': 'the copy becomes a database of its own'})
     if follower.child is None or follower.child.poll() is not None:
+        order_again()
         follower.start()
     if follower.sql('select pg_is_in_recovery()') == [['t']] and follower.sql('select pg_promote(true, 600)') != [['t']]:
         raise Trouble('the copy was not promoted within 600 s')
@@ -1273,13 +1286,14 @@ import urllib.request
 
 
 def paused():
-    """Patroni of this pod; nobody else can listen here. Who does not answer cannot stop PostgreSQL either."""
+    """Patroni of this pod; nobody else can listen here. Who does not answer cannot stop PostgreSQL either. After a probe that has failed
+    there are five seconds for all of it."""
     context = ssl.create_default_context()
     context.check_hostname = False
     context.verify_mode = ssl.CERT_NONE
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}), urllib.request.HTTPSHandler(context=context))
     try:
-        answer = opener.open('https://127.0.0.1:%s/patroni' % os.environ['REST_PORT'], timeout=3)
+        answer = opener.open('https://127.0.0.1:%s/patroni' % os.environ['REST_PORT'], timeout=1)
     except urllib.error.HTTPError as error:
         answer = error
     except OSError:
@@ -1291,26 +1305,30 @@ if paused():
     stop = [os.environ['PGBIN'] + '/pg_ctl', 'stop', '-D', os.environ['DATA_DIRECTORY'], '-m', 'fast', '-w', '-t', '100']
     sys.exit(subprocess.call(stop))
 `,
-  'relabel.py': `"""Takes the leader's label from every pod of the cluster but the leader's: a callback of Patroni (ACTION ROLE SCOPE).
+  'relabel.py': `"""What a member does in Kubernetes besides Patroni: relabel.py ACTION ROLE SCOPE, or relabel.py begin-anew.
 
-A pod that is dead keeps its label, and the Service keeps sending clients to it until the pod is NotReady. Here the new
-leader removes it. The lock in the store decides, never the role that Patroni passes: who does not hold the lock does
-nothing. Pods are listed before the lock is read, and a pod is changed only while it is as it was listed. So a pod that
-has become the leader since is left alone. Safe to repeat, and to kill at any point.
+The first is a callback of Patroni. It takes the leader's label from every pod of the cluster but the leader's. A pod that is
+dead keeps its label, and the Service keeps sending clients to it until the pod is NotReady. Here the new leader removes it.
+The lock in the store decides, never the role that Patroni passes: who does not hold the lock does nothing. Pods are listed
+before the lock is read, and a pod is changed only while it is as it was listed. So a pod that has become the leader since is
+left alone. Safe to repeat, and to kill at any point.
 
-Where the certificates of servers come from elsewhere, it also writes on its own pod which CAs it knows servers by: a digest of the file that
-libpq reads for each connection. The operator lets nobody show a certificate of the next CA before each pod says that it has it.
+Where the certificates of servers come from elsewhere, the callback also writes on its own pod which CAs it knows servers by: a digest of the
+file that libpq reads for each connection. The operator lets nobody show a certificate of the next CA before each pod says that it has it.
+
+The second runs before Patroni, in a member that forms a cluster: see begin_anew.
 """
 import hashlib
 import http.client
 import json
 import os
+import shutil
 import ssl
 import sys
 import time
 from urllib.parse import quote
 
-ACCOUNT = '/var/run/secrets/kubernetes.io/serviceaccount/'
+ACCOUNT = os.environ.get('ACCOUNT_DIRECTORY', '/var/run/secrets/kubernetes.io/serviceaccount') + '/'
 LABEL, VALUE = os.environ['ROLE_LABEL'], 'primary'
 CA_FILE, CAS = os.environ.get('SERVER_CA_FILE'), os.environ.get('SERVER_CAS_ANNOTATION')
 CALL, ALL = 3.0, 60.0  # seconds
@@ -1379,9 +1397,59 @@ def tell(space, me):
     return True
 
 
-def repeated(step, *arguments):
+def sync(path):
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def move_aside(data, wal):
+    """To where Patroni moves a database that it could not make: one is kept, with its log. May be killed at any point, and run again."""
+    link = os.path.join(data, 'pg_wal')
+    if wal and os.path.lexists(wal):
+        shutil.rmtree(wal + '.failed', ignore_errors=True)
+        os.rename(wal, wal + '.failed')
+    # Nobody who looks at it may meet the log of the next database.
+    if wal and os.path.islink(link) and os.readlink(link) == wal:
+        os.unlink(link)
+        os.symlink(wal + '.failed', link)
+    if os.path.lexists(data):
+        shutil.rmtree(data + '.failed', ignore_errors=True)
+        os.rename(data, data + '.failed')
+    for path in (data, *([wal] if wal else [])):
+        sync(os.path.dirname(path))
+
+
+def begin_anew(space, scope, data, wal):
+    """Patroni makes \`initialize\` empty before it makes a database, and gives it the identifier when the database is finished, before it
+    takes the lock. Nobody takes an empty one back when Patroni has ended in between: then nobody makes a database, or it goes on with one
+    that lacks roles. Where it is empty, no commit was ever acknowledged. Only one member forms, and it has the lock of its volume: so
+    nobody else is at work on the database.
+
+    The ConfigMap is changed last, and only as it was seen. Where it is gone there is nothing to take back: the operator makes it again.
+    """
+    path = '/api/v1/namespaces/%s/configmaps' % space
+    status, found = call('GET', '%s?labelSelector=%s' % (path, quote(os.environ['MEMBER_SELECTOR'])))
+    if status != 200:
+        raise OSError('list ConfigMaps: %d' % status)
+    name = scope + '-config'
+    begun = [one['metadata'] for one in found['items']
+             if one['metadata']['name'] == name and (one['metadata'].get('annotations') or {}).get('initialize') == '']
+    for metadata in begun:
+        print('relabel: an earlier start has not finished its database: it is moved aside, and another one is made', flush=True)
+        move_aside(data, wal)
+        change = {'metadata': {'resourceVersion': metadata['resourceVersion'], 'annotations': {'initialize': None}}}
+        status, _ = call('PATCH', '%s/%s' % (path, name), change)
+        if status != 200:
+            raise OSError('take back initialize: %d' % status)
+    return True
+
+
+def repeated(step, *arguments, within=ALL):
     """Whether it was done in time."""
-    until = time.monotonic() + ALL
+    until = time.monotonic() + within
     while time.monotonic() < until:
         try:
             if step(*arguments):
@@ -1392,7 +1460,16 @@ def repeated(step, *arguments):
     return False
 
 
+def scope_of_configuration():
+    with open(os.environ['CONFIG_DIRECTORY'] + '/patroni.yml', encoding='utf8') as file:
+        return json.load(file)['scope']
+
+
 def main():
+    if sys.argv[-1] == 'begin-anew':
+        # Patroni could do nothing without the API server either.
+        place = read('namespace'), scope_of_configuration(), os.environ['DATA_DIRECTORY'], os.environ.get('WAL_DIRECTORY')
+        return 0 if repeated(begin_anew, *place, within=float('inf')) else 1
     action, role, scope = sys.argv[-3:]
     me, space = os.environ['POD_NAME'], read('namespace')
     leads = action != 'on_reload' and role in ('primary', 'promoted', 'master', 'standby_leader')
@@ -1411,14 +1488,38 @@ sys.exit(main())
 # Where the log has a volume of its own, pg_wal leads to it. After a restore it is still a directory of the data: it is
 # moved before the first start.
 #
-# A copy of the primary's data that was cut off is removed: Patroni would wait for a person.
+# A copy of the primary's data that was cut off is removed: Patroni would wait for a person. So is a new database that was not finished.
 # This may be killed at any point, and run again.
 set -eu
 data=\${DATA_DIRECTORY:?} wal=\${WAL_DIRECTORY:-}
 start=$(cat "\${CONFIG_DIRECTORY:?}/start" 2>/dev/null || echo join)
 refuse() { echo "$2" >&2; exit "$1"; }
-# It ends with this script.
+# It has a lock of its own on the volume, and ends with this script.
 if [ "$start" = import ] && [ -z "\${IMPORT_IS_DONE:-}" ]; then exec python3 -IS "$CONFIG_DIRECTORY/import.py"; fi
+
+# Of a command that may wait for long. The first process of a container is not ended by a signal that it has no trap for.
+trap 'exit 143' TERM
+waiting() { "$@" & wait $!; }
+
+# The container of a pod that was deleted by force may still be at work on the volume when the next one starts on the same node. Patroni keeps
+# the file open, and with it the lock, until its container ends. Jobs that change the volume take the same lock. A file system without
+# locks keeps nobody from starting.
+lock='
+import fcntl, sys
+say = lambda words: print(words, file=sys.stderr, flush=True)
+try:
+    try:
+        fcntl.flock(9, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        say("another container is still at work on the volume: its end is waited for")
+        fcntl.flock(9, fcntl.LOCK_EX)
+except OSError as error:
+    say("the volume cannot be locked: %s" % error)
+'
+if [ -r "\${data%/*}" ]; then
+  exec 9< "\${data%/*}"
+  waiting python3 -IS -c "$lock"
+fi
 
 # The copy is complete before anything leads to it, and what is copied is removed last.
 move_log() {
@@ -1465,6 +1566,7 @@ done
 
 if is_cut_off; then remove_copy; fi
 rm -rf "$data.cut-off"
+if [ "$start" = form ]; then waiting python3 -IS "$CONFIG_DIRECTORY/relabel.py" begin-anew; fi
 
 if [ -s "$data/global/pg_control" ]; then
   if [ -n "$wal" ]; then
@@ -1522,6 +1624,11 @@ own="$own -c maintenance_work_mem=64MB -c vacuum_cost_delay=0 -c max_parallel_ma
 endless='-c statement_timeout=0 -c lock_timeout=0'
 own="$own $endless"
 if [ "$NEW" -ge 17 ]; then own="$own -c transaction_timeout=0"; fi
+# Of a server on this data: what it does must not fill a volume with its log. Least is two files of the log.
+bounds() {
+  bytes=$(control "$(major "$1")" "$1" 'Bytes per WAL segment')
+  echo "-c max_wal_size=$((bytes / 131072))MB -c min_wal_size=$((bytes / 524288))MB"
+}
 sql() { "$PROGRAMS/$NEW/bin/psql" -X -q -A -t -h "$SOCKET" -U "$SUPERUSER" "$@"; }
 
 for version in "$OLD" "$NEW"; do
@@ -1556,7 +1663,7 @@ copy() {
   [ ! -e "$data" ] || echo "the volume for the copy is not empty" | refuse
   "$PROGRAMS/$OLD/bin/pg_basebackup" -d "$SOURCE" -D "$data" --checkpoint=fast --wal-method=stream \${NO_SLOT:+--no-slot} 2> "$log" || { tail -c 2000 "$log" | say; exit 1; }
   rm -f "$data/standby.signal" "$data/recovery.signal"
-  "$PROGRAMS/$OLD/bin/pg_ctl" -D "$data" -w -t 36000 -l "$log" -o "$private" start > /dev/null || { tail -c 2000 "$log" | say; exit 1; }
+  "$PROGRAMS/$OLD/bin/pg_ctl" -D "$data" -w -t 36000 -l "$log" -o "$private $(bounds "$data")" start > /dev/null || { tail -c 2000 "$log" | say; exit 1; }
   "$PROGRAMS/$OLD/bin/pg_ctl" -D "$data" -w -t 3600 -m fast stop > /dev/null
 }
 
@@ -1601,9 +1708,10 @@ link() {
   esac
   cd /tmp
   export PGOPTIONS="$endless"
+  options="$private $(bounds "$data")"
   set -- --old-bindir="$PROGRAMS/$OLD/bin" --new-bindir="$PROGRAMS/$NEW/bin" --old-datadir="$data" --new-datadir="$new" \\
-    --username="$SUPERUSER" --socketdir="$SOCKET" --link --jobs="\${JOBS:-2}" --old-options="$private" \\
-    --new-options="$private -c shared_preload_libraries='$libraries'"
+    --username="$SUPERUSER" --socketdir="$SOCKET" --link --jobs="\${JOBS:-2}" --old-options="$options" \\
+    --new-options="$options -c shared_preload_libraries='$libraries'"
   for check in --check --verbose; do
     if [ "$check" = --check ]; then "$PROGRAMS/$NEW/bin/pg_upgrade" "$@" --check > "$log" 2>&1; else "$PROGRAMS/$NEW/bin/pg_upgrade" "$@" > "$log" 2>&1; fi || {
       words > /tmp/words
@@ -1620,8 +1728,10 @@ link() {
 # The new server may sort texts in another way than the old one: it has another ICU, or the image another libc. An index that was built with the
 # other order finds rows no more. pg_upgrade keeps the version of the order where a database or a user chose it; of those that each server
 # brings with it, nobody knows.
+# An index that cannot be rebuilt ends a rehearsal. An upgrade has no way back here: the index is marked as one that no query may use, and is
+# named. Without room on the disk no index would be left: that ends both, and can be mended.
 rebuild() {
-  PGDATABASE=$1 PGOPTIONS=$own sql -v ON_ERROR_STOP=1 > "$log" 2>&1 <<'SQL' || { tail -c 2000 "$log" | say; exit 1; }
+  PGDATABASE=$1 PGOPTIONS="$own -c clusterwright.mode=$mode" sql -v ON_ERROR_STOP=1 > "$log" 2>&1 <<'SQL' || { tail -c 2000 "$log" | say; exit 1; }
 create temporary view changed as
 select c.oid, c.collnamespace::regnamespace as namespace, c.collname as name from pg_collation c
 where c.oid >= 16384 and c.collversion <> pg_collation_actual_version(c.oid);
@@ -1630,16 +1740,31 @@ select oid from changed
 union all select oid from pg_collation where oid < 16384 and pg_collation_actual_version(oid) is not null
 union all select 'pg_catalog."default"'::regcollation::oid from pg_database
 where datname = current_database() and datcollversion <> pg_database_collation_actual_version(oid);
-select format('reindex index %s', i.indexrelid::regclass) from pg_index i join pg_class r on r.oid = i.indexrelid
-where r.relkind = 'i' and r.relpersistence <> 't' and exists (select from stale where oid = any (i.indcollation)) \\gexec
+do $$
+declare one regclass;
+begin
+  for one in select i.indexrelid::regclass from pg_index i join pg_class r on r.oid = i.indexrelid
+    where r.relkind = 'i' and r.relpersistence <> 't' and exists (select from stale where oid = any (i.indcollation))
+  loop
+    begin
+      execute format('reindex index %s', one);
+    exception when others then
+      if sqlstate = '53100' or current_setting('clusterwright.mode') <> 'upgrade' then raise; end if;
+      update pg_index set indisvalid = false where indexrelid = one;
+      raise warning 'index % of database % cannot be rebuilt and is not used: %', one, current_database(), sqlerrm;
+    end;
+    commit;
+  end loop;
+end $$;
 select format('alter collation %s.%I refresh version', namespace, name) from changed \\gexec
 select format('alter database %I refresh collation version', current_database()) \\gexec
 SQL
+  sed -n 's/^WARNING:  \\(index .*\\)/\\1;/p' "$log" >> /tmp/warnings
 }
 
 # The new server runs for the first time, and nobody can reach it. From here on there is no way back on this volume.
 finish() {
-  "$PROGRAMS/$NEW/bin/pg_ctl" -D "$new" -w -t 3600 -l "$log" -o "$private" start > /dev/null || { tail -c 2000 "$log" | say; exit 1; }
+  "$PROGRAMS/$NEW/bin/pg_ctl" -D "$new" -w -t 3600 -l "$log" -o "$private $(bounds "$new")" start > /dev/null || { tail -c 2000 "$log" | say; exit 1; }
   : > /tmp/warnings
   sql -d postgres -c "select datname from pg_database where datallowconn and datname <> 'template0'" > /tmp/databases
   while IFS= read -r database; do
@@ -1692,7 +1817,7 @@ upgrade() {
 system=$(control "$NEW" "$data" 'Database system identifier')
 state=$(control "$NEW" "$data" 'Database cluster state')
 checkpoint=$(control "$NEW" "$data" 'Latest checkpoint location')
-warnings=$(tr '\\n' ' ' < /tmp/warnings 2>/dev/null | head -c 600)
+warnings=$(tr -c ' -~' ' ' < /tmp/warnings 2>/dev/null | head -c 600)
 EOF
 }
 
@@ -1721,7 +1846,8 @@ after() {
   echo 'state=done' | say
 }
 
-case \${1:-} in
+mode=\${1:-}
+case $mode in
   checkpoint) checkpoint ;;
   rehearse)
     parameters
@@ -1731,7 +1857,7 @@ case \${1:-} in
   upgrade) upgrade ;;
   undo) back ;;
   after) after ;;
-  *) echo "no such mode: \${1:-}" | refuse ;;
+  *) echo "no such mode: $mode" | refuse ;;
 esac
 `,
 } as const;

@@ -31,6 +31,11 @@ own="$own -c maintenance_work_mem=64MB -c vacuum_cost_delay=0 -c max_parallel_ma
 endless='-c statement_timeout=0 -c lock_timeout=0'
 own="$own $endless"
 if [ "$NEW" -ge 17 ]; then own="$own -c transaction_timeout=0"; fi
+# Of a server on this data: what it does must not fill a volume with its log. Least is two files of the log.
+bounds() {
+  bytes=$(control "$(major "$1")" "$1" 'Bytes per WAL segment')
+  echo "-c max_wal_size=$((bytes / 131072))MB -c min_wal_size=$((bytes / 524288))MB"
+}
 sql() { "$PROGRAMS/$NEW/bin/psql" -X -q -A -t -h "$SOCKET" -U "$SUPERUSER" "$@"; }
 
 for version in "$OLD" "$NEW"; do
@@ -65,7 +70,7 @@ copy() {
   [ ! -e "$data" ] || echo "the volume for the copy is not empty" | refuse
   "$PROGRAMS/$OLD/bin/pg_basebackup" -d "$SOURCE" -D "$data" --checkpoint=fast --wal-method=stream ${NO_SLOT:+--no-slot} 2> "$log" || { tail -c 2000 "$log" | say; exit 1; }
   rm -f "$data/standby.signal" "$data/recovery.signal"
-  "$PROGRAMS/$OLD/bin/pg_ctl" -D "$data" -w -t 36000 -l "$log" -o "$private" start > /dev/null || { tail -c 2000 "$log" | say; exit 1; }
+  "$PROGRAMS/$OLD/bin/pg_ctl" -D "$data" -w -t 36000 -l "$log" -o "$private $(bounds "$data")" start > /dev/null || { tail -c 2000 "$log" | say; exit 1; }
   "$PROGRAMS/$OLD/bin/pg_ctl" -D "$data" -w -t 3600 -m fast stop > /dev/null
 }
 
@@ -110,9 +115,10 @@ link() {
   esac
   cd /tmp
   export PGOPTIONS="$endless"
+  options="$private $(bounds "$data")"
   set -- --old-bindir="$PROGRAMS/$OLD/bin" --new-bindir="$PROGRAMS/$NEW/bin" --old-datadir="$data" --new-datadir="$new" \
-    --username="$SUPERUSER" --socketdir="$SOCKET" --link --jobs="${JOBS:-2}" --old-options="$private" \
-    --new-options="$private -c shared_preload_libraries='$libraries'"
+    --username="$SUPERUSER" --socketdir="$SOCKET" --link --jobs="${JOBS:-2}" --old-options="$options" \
+    --new-options="$options -c shared_preload_libraries='$libraries'"
   for check in --check --verbose; do
     if [ "$check" = --check ]; then "$PROGRAMS/$NEW/bin/pg_upgrade" "$@" --check > "$log" 2>&1; else "$PROGRAMS/$NEW/bin/pg_upgrade" "$@" > "$log" 2>&1; fi || {
       words > /tmp/words
@@ -129,8 +135,10 @@ link() {
 # The new server may sort texts in another way than the old one: it has another ICU, or the image another libc. An index that was built with the
 # other order finds rows no more. pg_upgrade keeps the version of the order where a database or a user chose it; of those that each server
 # brings with it, nobody knows.
+# An index that cannot be rebuilt ends a rehearsal. An upgrade has no way back here: the index is marked as one that no query may use, and is
+# named. Without room on the disk no index would be left: that ends both, and can be mended.
 rebuild() {
-  PGDATABASE=$1 PGOPTIONS=$own sql -v ON_ERROR_STOP=1 > "$log" 2>&1 <<'SQL' || { tail -c 2000 "$log" | say; exit 1; }
+  PGDATABASE=$1 PGOPTIONS="$own -c clusterwright.mode=$mode" sql -v ON_ERROR_STOP=1 > "$log" 2>&1 <<'SQL' || { tail -c 2000 "$log" | say; exit 1; }
 create temporary view changed as
 select c.oid, c.collnamespace::regnamespace as namespace, c.collname as name from pg_collation c
 where c.oid >= 16384 and c.collversion <> pg_collation_actual_version(c.oid);
@@ -139,16 +147,31 @@ select oid from changed
 union all select oid from pg_collation where oid < 16384 and pg_collation_actual_version(oid) is not null
 union all select 'pg_catalog."default"'::regcollation::oid from pg_database
 where datname = current_database() and datcollversion <> pg_database_collation_actual_version(oid);
-select format('reindex index %s', i.indexrelid::regclass) from pg_index i join pg_class r on r.oid = i.indexrelid
-where r.relkind = 'i' and r.relpersistence <> 't' and exists (select from stale where oid = any (i.indcollation)) \gexec
+do $$
+declare one regclass;
+begin
+  for one in select i.indexrelid::regclass from pg_index i join pg_class r on r.oid = i.indexrelid
+    where r.relkind = 'i' and r.relpersistence <> 't' and exists (select from stale where oid = any (i.indcollation))
+  loop
+    begin
+      execute format('reindex index %s', one);
+    exception when others then
+      if sqlstate = '53100' or current_setting('clusterwright.mode') <> 'upgrade' then raise; end if;
+      update pg_index set indisvalid = false where indexrelid = one;
+      raise warning 'index % of database % cannot be rebuilt and is not used: %', one, current_database(), sqlerrm;
+    end;
+    commit;
+  end loop;
+end $$;
 select format('alter collation %s.%I refresh version', namespace, name) from changed \gexec
 select format('alter database %I refresh collation version', current_database()) \gexec
 SQL
+  sed -n 's/^WARNING:  \(index .*\)/\1;/p' "$log" >> /tmp/warnings
 }
 
 # The new server runs for the first time, and nobody can reach it. From here on there is no way back on this volume.
 finish() {
-  "$PROGRAMS/$NEW/bin/pg_ctl" -D "$new" -w -t 3600 -l "$log" -o "$private" start > /dev/null || { tail -c 2000 "$log" | say; exit 1; }
+  "$PROGRAMS/$NEW/bin/pg_ctl" -D "$new" -w -t 3600 -l "$log" -o "$private $(bounds "$new")" start > /dev/null || { tail -c 2000 "$log" | say; exit 1; }
   : > /tmp/warnings
   sql -d postgres -c "select datname from pg_database where datallowconn and datname <> 'template0'" > /tmp/databases
   while IFS= read -r database; do
@@ -201,7 +224,7 @@ upgrade() {
 system=$(control "$NEW" "$data" 'Database system identifier')
 state=$(control "$NEW" "$data" 'Database cluster state')
 checkpoint=$(control "$NEW" "$data" 'Latest checkpoint location')
-warnings=$(tr '\n' ' ' < /tmp/warnings 2>/dev/null | head -c 600)
+warnings=$(tr -c ' -~' ' ' < /tmp/warnings 2>/dev/null | head -c 600)
 EOF
 }
 
@@ -230,7 +253,8 @@ after() {
   echo 'state=done' | say
 }
 
-case ${1:-} in
+mode=${1:-}
+case $mode in
   checkpoint) checkpoint ;;
   rehearse)
     parameters
@@ -240,5 +264,5 @@ case ${1:-} in
   upgrade) upgrade ;;
   undo) back ;;
   after) after ;;
-  *) echo "no such mode: ${1:-}" | refuse ;;
+  *) echo "no such mode: $mode" | refuse ;;
 esac

@@ -1,0 +1,47 @@
+/** An index that an upgrade could not rebuild stays in its record, and is named until the upgrade is done. */
+import { expect, it } from 'vitest';
+import { situationOf } from '../../../src/engines/postgres/observe/situation.ts';
+import { planPostgres } from '../../../src/engines/postgres/plan/plan.ts';
+import { afterDigest } from '../../../src/engines/postgres/resources/after-upgrade.ts';
+import { postgresCluster, postgresWorld } from '../../support/postgres-situation.ts';
+import {
+  allGone,
+  at,
+  before,
+  type Ending,
+  jobOf,
+  kept,
+  recordAfter,
+  spec,
+  told,
+  withJobs,
+  withPause,
+} from '../../support/postgres-upgrade.ts';
+
+const warnings = 'index t_pkey of database app cannot be rebuilt and is not used: x;';
+const afterJob = (ending: Ending) =>
+  jobOf({ mode: 'after' }, ending, `15-17-${afterDigest(postgresCluster(spec).spec)}`);
+
+it('is written down with the new data', () => {
+  const says = `system=8008\nstate=shut down\nwarnings=${warnings}`;
+  const children = withPause(jobOf({ mode: 'upgrade', index: 0 }, { says }));
+  expect(recordAfter({ spec, before, ...allGone, record: at('upgrading', kept), children })).toMatchObject({
+    upgrade: { stage: 'switching', warnings },
+  });
+});
+
+it.each<readonly [string, Ending]>([
+  ['statistics are collected', 'running'],
+  ['the SQL after it has failed', { fails: 3, says: 'afterSql' }],
+  ['everything is done', { says: 'state=done' }],
+])('is named when %s', (_, ending) => {
+  const { cluster, children, observed } = postgresWorld({
+    spec: { ...spec, instances: 1 },
+    numbers: [0],
+    rostered: [0],
+    record: at('finishing', { ...told, warnings }),
+    ...withJobs(afterJob(ending)),
+  });
+  const { outcome } = planPostgres(situationOf(cluster, children, observed), () => undefined);
+  expect(outcome.state === 'settled' ? '' : outcome.message).toContain(warnings);
+});
