@@ -6,6 +6,7 @@
 import type { KubeObject } from '../api/object.ts';
 import { resourceOf } from '../api/resource.ts';
 import type { ClaimUse, EngineContext } from '../engine/engine-context.ts';
+import { claimMissing, serviceAccountMissing } from '../plan/held-up.ts';
 import { blocked, type EngineAction, type ObjectStep, type Outcome, type Plan, type Step, wait } from '../plan/plan.ts';
 import { refOf } from '../plan/ref.ts';
 import {
@@ -103,7 +104,7 @@ export async function refusalToRun(
   if (name === undefined) return undefined;
   const account = await io.serviceAccount(name);
   if (account === undefined) {
-    return wait('ServiceAccountMissing', `there is no ServiceAccount ${name} in this namespace to run as`, againMs);
+    return wait(serviceAccountMissing, `there is no ServiceAccount ${name} in this namespace to run as`, againMs);
   }
   const why = whyNotAs(account, pod);
   return why === undefined ? undefined : blocked('ServiceAccountRefused', `ServiceAccount ${name} ${why}`, againMs);
@@ -113,7 +114,7 @@ async function refusalOf(name: string, io: Pick<EngineContext, 'claim'>): Promis
   const found = await io.claim(name);
   if (found === undefined || found.claim.metadata.deletionTimestamp !== undefined) {
     const why = found === undefined ? 'there is no' : 'somebody has deleted the';
-    return wait('ClaimMissing', `${why} PersistentVolumeClaim ${name} in this namespace to keep backups on`, againMs);
+    return wait(claimMissing, `${why} PersistentVolumeClaim ${name} in this namespace to keep backups on`, againMs);
   }
   const why = whyNotATarget(found);
   return why === undefined ? undefined : blocked(claimInUse, `PersistentVolumeClaim ${name} ${why}`, againMs);

@@ -112,6 +112,8 @@ export interface Plan<Action extends EngineAction = EngineAction> {
   readonly repairs?: true;
   /** Members are being interrupted, though their objects may not show it: the cluster keeps its place among those that roll out. */
   readonly isUnderway?: true;
+  /** The database has been told of what the templates bring: they wait for no window. */
+  readonly goesOn?: true;
   /** What can wait is left out: the status does not count it for a change that goes on. */
   readonly defers?: true;
   readonly outcome: Outcome;

@@ -13,6 +13,7 @@ import {
 } from '../api/maintenance.ts';
 import type { Resource } from '../api/object.ts';
 import type { Children } from '../resources/children.ts';
+import { isHeldUpBy } from './held-up.ts';
 import { nextWindow, unknownZones } from './maintenance-window.ts';
 import { type DeferrablePlan, type Outcome, type Plan, type Step, wait } from './plan.ts';
 import { refOf } from './ref.ts';
@@ -31,9 +32,6 @@ import {
 
 export const waitingForWindow = 'WaitingForWindow';
 export const waitingForRollout = 'WaitingForRollout';
-
-/** Why another version does not begin: the backup before it has failed. */
-export const versionBackupFailed = 'VersionBackupFailed';
 
 type Hold = Extract<Outcome, { state: 'wait' }>;
 
@@ -76,7 +74,8 @@ export function gated({ otherwise, ...plan }: DeferrablePlan, facts: GateFacts):
   if (plan.repairs === true) return { ...passed(otherwise ?? plan), isOtherwise: otherwise !== undefined };
   const rolling = isRolling(children);
   const edited = { ...facts, isEdited: cluster.status?.observedGeneration !== cluster.metadata.generation };
-  const writes = templateWrites(plan, children).filter((write) => !isRepair(write, edited));
+  const all = templateWrites(plan, children);
+  const writes = all.filter((write) => !isRepair(write, edited));
   const interrupts = otherwise !== undefined;
   if (writes.length === 0 && !interrupts) {
     const isDone = plan.isUnderway !== true && isAtRest(children);
@@ -87,37 +86,40 @@ export function gated({ otherwise, ...plan }: DeferrablePlan, facts: GateFacts):
     isInLine = true;
     return facts.takePlace();
   };
-  const hold = holdOn(writes, interrupts, { ...facts, takePlace });
+  const follows = (write: TemplateWrite): boolean => plan.goesOn === true || followsRollout(write, all, children);
+  const hold = holdOn(writes, interrupts, { ...facts, takePlace, follows });
   // A place that it has got and not used, since its window has closed or a pod is lost.
   if (hold === undefined) {
     const isHeldUp = writes.length === 0 && isHeldUpBy(plan.outcome);
     return { ...passed(plan), begins: !isHeldUp, needsNoPlace: isHeldUp };
   }
+  // Servers that have yet to restart do so in the next window: nobody waits for that.
+  const isUnderway = plan.isUnderway === true && !(interrupts && hold.reason === waitingForWindow);
   return {
     ...held(otherwise ?? plan, hold, edited),
     isOtherwise: interrupts,
-    needsNoPlace: !isInLine && !rolling && plan.isUnderway !== true,
+    needsNoPlace: !isInLine && !rolling && !isUnderway,
   };
-}
-
-/** What has to come before the first interruption fails, or a person has to act first. It may take long, and others can go meanwhile. */
-function isHeldUpBy(outcome: Outcome): boolean {
-  return outcome.state === 'blocked' || (outcome.state === 'wait' && outcome.reason === versionBackupFailed);
 }
 
 function passed(plan: Plan): Gated {
   return { plan, isOtherwise: false, isOutcome: false, begins: false, needsNoPlace: false };
 }
 
-function holdOn(writes: readonly TemplateWrite[], interrupts: boolean, facts: GateFacts): Hold | undefined {
-  const { cluster, children } = facts;
+interface HoldFacts extends GateFacts {
+  /** The write belongs to a rollout that has begun. */
+  follows(write: TemplateWrite): boolean;
+}
+
+function holdOn(writes: readonly TemplateWrite[], interrupts: boolean, facts: HoldFacts): Hold | undefined {
+  const { cluster, children, follows } = facts;
   const needsWindow = (write: TemplateWrite): boolean =>
-    !isRequestedRestart(write, restartAnnotation) && !followsRollout(write, writes, children);
+    !isRequestedRestart(write, restartAnnotation) && !follows(write);
   const closed = interrupts || writes.some(needsWindow) ? closedWindow(facts) : undefined;
   if (closed !== undefined) return closed;
   // Pods of now have begun to restart: the others follow, and a correction does, too.
   if (ignoresLimit(cluster)) return undefined;
-  const isFollowing = isRolling(children) && writes.every((write) => followsRollout(write, writes, children));
+  const isFollowing = isRolling(children) && writes.every(follows);
   const unready = isFollowing ? [] : unreadyPods(children, mayBeHelped(writes, facts));
   if (unready.length > 0) {
     const message = `pods restart for the changes once all of them are ready: ${unready.join(', ')}; at once with the annotation ${ignoreLimitAnnotation}=true`;

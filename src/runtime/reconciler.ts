@@ -125,11 +125,10 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
     const execution = await execute(key, plan, assessment.act, { cluster, children }, options, signal);
     const { failure, earlier } = execution;
     const taken = takenIn(execution);
-    if (gate.begins) {
-      // A place that is not used, since a template is refused or changed back, is for another cluster.
-      if (wanted.otherwise !== undefined || taken.some(writesTemplate)) rollouts.begun(key);
-      else rollouts.giveBack(key);
-    }
+    const isInterrupted = taken.some((step) => step.type === 'act' || writesTemplate(step));
+    if (wanted.isUnderway === true || (gate.begins && isInterrupted)) rollouts.begun(key);
+    // A place that is not used, since a template is refused or changed back, is for another cluster. A backup comes before the first use.
+    else if (gate.begins && wanted.otherwise === undefined) rollouts.giveBack(key);
     const actions = unwatchedIn(taken);
     contested.made(key, execution.done, cluster.metadata, execution.ineffective);
     // What a pass did not reach has not ended.

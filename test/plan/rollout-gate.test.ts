@@ -379,6 +379,21 @@ describe('a plan', () => {
       ['wait VersionBackupFailed', 'asks for a place', 'needs no place'],
     ],
     [
+      'that cannot begin, since there is no claim for the backup before it, leaves it, too',
+      { steps: [], outcome: wait('ClaimMissing', 'x'), plan: { otherwise } },
+      ['wait ClaimMissing', 'asks for a place', 'needs no place'],
+    ],
+    [
+      'of servers of which some have yet to restart leaves it at the end of the window',
+      { steps: [], spec: { maintenance: { windows } }, plan: { otherwise, isUnderway: true } },
+      ['ask for something', 'wait WaitingForWindow', 'needs no place'],
+    ],
+    [
+      'that the database has been told of goes on after the end of the window',
+      { spec: { maintenance: { windows } }, plan: { goesOn: true, isUnderway: true } },
+      [apply, 'asks for a place', 'begins'],
+    ],
+    [
       'whose backup is taken keeps it',
       { steps: [act], outcome: wait('VersionBackup', 'x'), plan: { otherwise } },
       ['ask for something', 'wait VersionBackup', 'asks for a place', 'begins'],

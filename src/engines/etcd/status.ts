@@ -112,7 +112,10 @@ function judge(situation: Situation, plan: Plan<EtcdAction>, initialized: boolea
   if (before === undefined || before === 'Creating') {
     return { phase: 'Creating', conditions: desiredConditions('False', reason, message, { progressing: true }) };
   }
-  const asked = observedGeneration !== cluster.metadata.generation || isRolling(situation, members ?? []);
+  // Another minor may have waited for long.
+  const isBeginning = before !== 'Degraded' && isVersionDue(situation);
+  const asked =
+    observedGeneration !== cluster.metadata.generation || isBeginning || isRolling(situation, members ?? []);
   const wasUpdating = before === 'Updating' && !awaitedExpansion(status);
   const updating = asked || wasUpdating || reason === expandingVolumes;
   const isLed = members !== undefined || spec.replicas === 0;

@@ -146,7 +146,7 @@ function isChanging(situation: Situation, defers: boolean): boolean {
     sets.size !== roster.size ||
     roster.size !== spec.instances ||
     (!defers && wanted.version !== spec.version) ||
-    upgrade !== undefined ||
+    (upgrade !== undefined && !(defers && upgrade.stage === 'cancelled')) ||
     isUnsettled(situation) ||
     expansion(situation).length > 0 ||
     [...roster.keys()].some(

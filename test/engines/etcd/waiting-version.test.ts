@@ -82,6 +82,7 @@ describe('another minor', () => {
     };
     const [waiting, ready] = [planned(down('3.6.0')), planned(down('3.5.0'))];
     expect([waiting.isUnderway, ready.isUnderway, ready.otherwise]).toEqual([true, true, undefined]);
+    expect(held(down('3.5.0')).lines.join()).toMatch(/^template db-0/);
   });
 
   it('that waits does not hold up a member that is made again: it gets the version of the others', () => {

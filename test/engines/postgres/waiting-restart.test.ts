@@ -48,6 +48,17 @@ describe('outside of a maintenance window', () => {
       ['restart db-1-0', 'wait Restarting'],
     ],
     [
+      'it alone, whoever else has settings that wait',
+      {
+        members: {
+          0: { restartPending: true, awaitsPrimary: true },
+          1: { restartPending: true },
+          2: { restartPending: true, raised: ['max_connections'] },
+        },
+      },
+      ['restart db-2-0', 'wait Restarting'],
+    ],
+    [
       'nobody restarts for connections that the primary has yet to get, too',
       { members: { all: { restartPending: true, raised: ['max_connections'] } } },
       waits,
@@ -70,6 +81,10 @@ describe('outside of a maintenance window', () => {
   it.each<readonly [string, Story]>([
     ['for its settings', pending],
     ['for a major upgrade', { spec, before, ...rehearsed }],
+    [
+      'for a major upgrade that was cancelled once',
+      { spec, before, record: at('cancelled', { why: 'x', generation: 0 }), ...rehearsed },
+    ],
     [
       'for its settings, after a time in which a member was away,',
       { ...pending, status: { ...status, phase: 'Degraded' } },
@@ -97,4 +112,15 @@ describe('the place among clusters that roll out', () => {
     ],
     ['is kept while a major upgrade stops the members', { spec, before, record: at('stopping'), ...rehearsed }, true],
   ])('%s', (_, story, kept) => expect(isUnderway(story)).toBe(kept));
+});
+
+it('a server whose pod gets another template restarts with it, once', () => {
+  const { cluster, children, observed } = postgresWorld({
+    status,
+    spec: { image: 'mine.example/postgres:17' },
+    before: {},
+    members: { all: { restartPending: true } },
+  });
+  const plan = planPostgres(situationOf(cluster, children, observed), () => undefined);
+  expect(words(plan).filter((line) => !line.startsWith('apply StatefulSet'))).toEqual(['wait Restarting']);
 });

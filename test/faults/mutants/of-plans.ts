@@ -25,7 +25,7 @@ export const planMutants: readonly Mutant[] = [
         find: 'if (isOutdated(live, children) || pods.some((pod) => cannotStart(pod) && mayBeStuck(pod))) return true;',
         replace: '',
       },
-      { file: 'plan/rollout-gate.ts', find: ' && !followsRollout(write, writes, children)', replace: '' },
+      { file: 'plan/rollout-gate.ts', find: ' && !follows(write)', replace: '' },
     ],
     scenarios: ['S14 window'],
     classes: ['F1'],

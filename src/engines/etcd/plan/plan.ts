@@ -57,7 +57,7 @@ export function planEtcd(situation: Situation, take: BackupFactory): DeferrableP
   const mayRepair = gate.isOpen && gate.begins !== true;
   const repairs = mayRepair && isShortOfQuota(situation) ? ({ repairs: true } as const) : {};
   // Templates and members show nothing of a downgrade that etcd has been told to allow.
-  const underway = gate.downgrade === 'allowed' ? ({ isUnderway: true } as const) : {};
+  const underway = gate.downgrade === 'allowed' ? ({ isUnderway: true, goesOn: true } as const) : {};
   const plan = { ...planWith(situation, gate), ...repairs, ...underway };
   const isRolling = [...situation.pods.keys()].some((index) => isOutdated(situation, { index }));
   // A rollout that has begun goes on.

@@ -9,8 +9,8 @@
 
 import type { BackupFactory } from '../../../engine/backup-support.ts';
 import { requiredBackup, versionBackupReason } from '../../../jobs/required-backup.ts';
+import { versionBackupFailed } from '../../../plan/held-up.ts';
 import { blocked, type ObjectStep, type Outcome, wait } from '../../../plan/plan.ts';
-import { versionBackupFailed } from '../../../plan/rollout-gate.ts';
 import type { Target } from '../action.ts';
 import { firstPatchOf35, lastPatchBefore36 } from '../kind/schema.ts';
 import { minorNumber, minorOf, patchNumber, versionLabel } from '../kind/versions.ts';

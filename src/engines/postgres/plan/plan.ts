@@ -46,7 +46,7 @@ import { dropAnnotation, type Recovery, recoveryOf } from './recovery.ts';
 import { correctedSettings } from './refused-start.ts';
 import { planReplacement } from './replacement.ts';
 import { planSwitchover, replaceRequested, settledReplaceSteps } from './requests.ts';
-import { planRestart, planStuck, recheckMs, restartWanted } from './restart.ts';
+import { planLacking, planRestart, planStuck, recheckMs, restartWanted } from './restart.ts';
 import { roleSteps } from './roles.ts';
 import { configPatch } from './shared-config.ts';
 import { planShown, settledWith, shownReloads, withoutTemplates } from './shown-certificate.ts';
@@ -66,7 +66,7 @@ export function planPostgres(situation: Situation, take: BackupFactory): Deferra
   const plan = isInterrupted(situation) ? { ...whole, isUnderway: true as const } : whole;
   const isRolling = [...situation.pods.keys()].some((index) => isOutdated(situation, index));
   // A rollout that has begun goes on.
-  const mayWait = canWait === true && !isRolling && !lacksSettings(situation);
+  const mayWait = canWait === true && !isRolling;
   if (!mayWait) return plan;
   const { canWait: _, ...otherwise } = planWhole({ ...situation, mayNotInterrupt: true }, take);
   return { ...plan, otherwise: { ...otherwise, defers: true } };
@@ -78,15 +78,6 @@ function isInterrupted({ upgrade, live }: Situation): boolean {
     ({ postgres, restartPending }) => restartPending || postgres !== 'running',
   );
   return isRestarting || (upgrade !== undefined && isUnderway(upgrade));
-}
-
-/**
- * A primary was replaced by one with more of a setting than a standby has: the standby stops replaying as soon as the primary uses it, and cannot
- * be promoted then.
- */
-function lacksSettings({ live, primary }: Situation): boolean {
-  const standbys = [...live.values()].filter(({ pod }) => pod !== primary?.pod);
-  return standbys.some(({ raised = [] }) => raised.some((name) => primary?.raised?.includes(name) !== true));
 }
 
 function planWhole(situation: Situation, take: BackupFactory): PostgresPlan {
@@ -233,7 +224,7 @@ function planMembers(situation: Situation, take: BackupFactory): PostgresPlan {
   const unread = unreadSettings(situation);
   if (unread !== undefined)
     return withObjects(situation, roster, unread.steps, wait('Updating', unread.message, recheckMs));
-  const rollout = situation.mayNotInterrupt === true ? undefined : planRestart(situation);
+  const rollout = situation.mayNotInterrupt === true ? planLacking(situation) : planRestart(situation);
   // A kubelet may take minutes for a resize. Who is primary matters nothing to it, and may matter to the one who asks.
   const isWaiting =
     rollout?.steps.length === 0 && rollout.outcome.state === 'wait' && rollout.outcome.reason === 'Resizing';
@@ -247,7 +238,8 @@ function planMembers(situation: Situation, take: BackupFactory): PostgresPlan {
   const orReloads = <S>(changes: readonly S[]) => (changes.length === 0 ? reloads : changes);
   if (change !== undefined) {
     const plan = withObjects(situation, roster, orReloads(change.steps), change.outcome);
-    return change === rollout && rollout.steps.some(({ type }) => type === 'act') ? { ...plan, canWait: true } : plan;
+    if (change !== rollout || !rollout.steps.some(({ type }) => type === 'act')) return plan;
+    return { ...(primary.awaitsPrimary ? plan : templatesFirst(situation, plan)), canWait: true };
   }
   const next = finishUpgrade(situation, take) ?? beginUpgrade(situation, take);
   if (next !== undefined) {
@@ -256,6 +248,18 @@ function planMembers(situation: Situation, take: BackupFactory): PostgresPlan {
   }
   const outcome = withRefusedParameters(situation, whole(situation));
   return withObjects(situation, roster, [...reloads, ...leftJobs(situation)], outcome);
+}
+
+/** A server whose pod is about to restart for its template restarts with it, once. */
+function templatesFirst({ sets }: Situation, plan: PostgresPlan): PostgresPlan {
+  const members = [...sets.values()].map(({ metadata }) => metadata.name);
+  const isWritten = plan.steps.some((step) => writesTemplate(step) && members.includes(step.object.metadata.name));
+  if (!isWritten) return plan;
+  return {
+    ...plan,
+    steps: plan.steps.filter(({ type }) => type !== 'act'),
+    outcome: wait('Restarting', 'members restart with the new template', recheckMs),
+  };
 }
 
 /** Steps of an upgrade, and in the same reconcile what is written down of it. */

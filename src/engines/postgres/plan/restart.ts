@@ -112,6 +112,18 @@ export function restartWanted({ cluster, sets }: Situation): string | undefined 
   return cluster.metadata.annotations?.[restartAnnotation] ?? written;
 }
 
+/**
+ * A primary was replaced by one with more of a setting than a standby has. The standby stops replaying as soon as the primary uses it, and cannot
+ * be promoted then: its restart waits for no window.
+ */
+export function planLacking(situation: Situation): RestartPlan | undefined {
+  const { live, primary } = situation;
+  const [lacking] = [...live.values()].filter(
+    ({ pod, raised = [] }) => pod !== primary?.pod && raised.some((name) => primary?.raised?.includes(name) !== true),
+  );
+  return lacking === undefined || primary === undefined ? undefined : restartingPostgres(situation, lacking);
+}
+
 function restartingPostgres(situation: Situation, member: LiveMember): RestartPlan {
   const { pod } = member;
   return restarting(

@@ -4,8 +4,8 @@
  */
 import type { BackupFactory, OwnBackup } from '../../../engine/backup-support.ts';
 import { goodForMs, requiredBackup, versionBackupReason } from '../../../jobs/required-backup.ts';
+import { versionBackupFailed } from '../../../plan/held-up.ts';
 import { blocked, settled, wait } from '../../../plan/plan.ts';
-import { versionBackupFailed } from '../../../plan/rollout-gate.ts';
 import { indexOf, type Situation } from '../observe/situation.ts';
 import { postgresImage } from '../resources/pods.ts';
 import type { UpgradeRecord } from '../resources/upgrade-record.ts';
