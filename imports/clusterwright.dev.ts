@@ -4615,7 +4615,7 @@ export enum PostgresClusterSpecDeletionPolicy {
  */
 export interface PostgresClusterSpecFailover {
   /**
-   * Time without a sign of life after which the primary has lost its lock. Patroni asks every quarter of it. From 15s to 10m.
+   * Time without a sign of life after which the primary has lost its lock. Patroni asks every quarter of it. From 20s to 10m.
    *
    * @schema PostgresClusterSpecFailover#ttl
    */
