@@ -95,7 +95,8 @@ describe.runIf(hasBoth)('from 15 to 17', () => {
     expect(upgrade('upgrade')).toMatch(/^system=\d+\nstate=shut down\ncheckpoint=[0-9A-F/]+\nwarnings=/);
     warnings = readFileSync(join(home.directory, 'message'), 'utf8').split('warnings=')[1] ?? '';
     server = await startPostgres(home.version(17), 'volume/data');
-  });
+    // An upgrade on a busy machine.
+  }, 240_000);
   afterAll(async () => {
     await server?.stop();
     home?.remove();

@@ -169,7 +169,7 @@ const scenarios: readonly Omit<Scenario, 'engine'>[] = [
       await stage.deletePod('db-0-0');
     },
     end: 'whole',
-    writes: 70,
+    writes: 60,
     written: false,
   },
   {

@@ -200,7 +200,7 @@ function settings(cluster: Cluster<PostgresSpec>) {
     // Of several, another one is sooner. A single one recovers by itself, however long that takes.
     primary_start_timeout: several ? 0 : 300,
     member_slots_ttl: '30min',
-    // All of them are in one annotation, which has a limit that a new timeline every day would reach after years.
+    // They are in one annotation, and all annotations of an object together may have 256 KiB.
     max_timelines_history: 200,
     // On every member, and moved along: it outlives a failover. Patroni drops slots that it does not know.
     ...(spec.backup?.archive === undefined ? {} : { slots: { [archiveSlot]: { type: 'physical' } } }),

@@ -1424,7 +1424,7 @@ def move_aside(data, wal):
 
 def begin_anew(space, scope, data, wal):
     """Patroni makes \`initialize\` empty before it makes a database, and gives it the identifier when the database is finished, before it
-    takes the lock. Nobody takes an empty one back when Patroni has ended in between: then nobody makes a database, or it goes on with one
+    takes the lock. Nobody takes an empty one back when Patroni has ended in between: then no member ever leads, or it does so with a database
     that lacks roles. Where it is empty, no commit was ever acknowledged. Only one member forms, and it has the lock of its volume: so
     nobody else is at work on the database.
 
