@@ -100,6 +100,8 @@ export function actionWords(action: RedisAction): string {
     }
     case 'redis.cancelMigrations':
       return `cancel migrations ${action.source.pod}`;
+    case 'redis.returnKeys':
+      return `return keys of slot ${action.slot} ${action.from.pod} -> ${action.owner.pod}`;
     case 'redis.closeSlot':
       return `close slot ${action.slot} of ${action.owner.pod}`;
     default:

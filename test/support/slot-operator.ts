@@ -1,10 +1,15 @@
 /** The operator of slots alone: looks at the shards, plans, acts. It may be killed after any command that it sends. */
 import type { Socket } from 'node:net';
 import type { EngineContext } from '../../src/engine/engine-context.ts';
+import { actOnShards } from '../../src/engines/redis/act/shards/act.ts';
 import { actSlots } from '../../src/engines/redis/act/shards/act-slots.ts';
+import type { Member } from '../../src/engines/redis/action.ts';
 import { myselfIn } from '../../src/engines/redis/client/cluster-nodes.ts';
 import { sessionsWith } from '../../src/engines/redis/client/session.ts';
+import type { ShardNode } from '../../src/engines/redis/observe/shards/observed.ts';
+import { servingIn } from '../../src/engines/redis/observe/shards/situation.ts';
 import { type SlotHolder, slotHolder } from '../../src/engines/redis/observe/shards/slot-holder.ts';
+import { holdsSomething } from '../../src/engines/redis/observe/shards/slots.ts';
 import type { Wanted } from '../../src/engines/redis/plan/shards/moves.ts';
 import { planSlots, type SlotPlan } from '../../src/engines/redis/plan/shards/slot-steps.ts';
 import { realContext } from './real-context.ts';
@@ -41,25 +46,65 @@ export function mortalContext(commands = Number.POSITIVE_INFINITY): EngineContex
   };
 }
 
+interface Primary extends Pick<ShardNode, 'self' | 'empty'> {
+  readonly node: number;
+}
+
+/** Those that say that they are, the one that serves the shard first. */
+async function primariesOf(stage: ShardStage, nodes: readonly number[]): Promise<readonly Primary[]> {
+  const asked = nodes.filter((node) => stage.isRunning(node));
+  const found = await Promise.all(
+    asked.map(async (node): Promise<readonly Primary[]> => {
+      try {
+        const self = myselfIn(await stage.view(node));
+        return self.role === 'primary' ? [{ node, self, empty: (await stage.ask(node, 'DBSIZE')) === 0 }] : [];
+      } catch {
+        return [];
+      }
+    }),
+  );
+  const primaries = found.flat();
+  const first = servingIn(primaries) ?? primaries[0];
+  return first === undefined ? [] : [first, ...primaries.filter((each) => each !== first)];
+}
+
+const member = (stage: ShardStage, { node, self }: Primary): Member => ({
+  pod: `n${node}`,
+  address: stage.address(node),
+  id: self.id,
+});
+
 export async function holdersOf(stage: ShardStage, shards: Shards): Promise<readonly SlotHolder[]> {
   const open = sessionsWith(mortalContext(), credentials, { bytes: 2 ** 20, answerMs: 10_000 });
   try {
-    return await Promise.all(
+    const held = await Promise.all(
       Object.entries(shards).map(async ([shard, nodes]) => {
-        const running = nodes.filter((node) => stage.isRunning(node));
-        const views = await Promise.all(running.map((node) => stage.view(node).catch(() => undefined)));
-        const primaries = running.filter((_, i) => {
-          const view = views[i];
-          return view !== undefined && myselfIn(view).role === 'primary';
-        });
-        const [node] = primaries;
-        if (node === undefined || primaries.length > 1) throw new Error(`shard ${shard} has not one primary`);
-        const address = stage.address(node);
-        return slotHolder(await open(address, 6379), shard, { pod: `n${node}`, address });
+        const [first, ...others] = await primariesOf(stage, nodes);
+        if (first === undefined) throw new Error(`shard ${shard} has no primary`);
+        return Promise.all(
+          [first, ...others.filter(holdsSomething)].map(async (primary) => {
+            const { pod, address } = member(stage, primary);
+            const holder = await slotHolder(await open(address, 6379), shard, { pod, address });
+            return primary === first ? holder : { ...holder, shard: `${shard} (${pod})`, isSecond: true as const };
+          }),
+        );
       }),
     );
+    return held.flat();
   } finally {
     open.closeAll();
+  }
+}
+
+/** Second primaries of shards become replicas, once they have nothing. */
+export async function followPrimaries(stage: ShardStage, shards: Shards): Promise<void> {
+  for (const nodes of Object.values(shards)) {
+    const [first, ...others] = await primariesOf(stage, nodes);
+    for (const other of others) {
+      if (first === undefined || holdsSomething(other)) continue;
+      const [node, primary] = [member(stage, other), member(stage, first)];
+      await actOnShards({ type: 'redis.replicate', node, primary }, credentials, mortalContext());
+    }
   }
 }
 

@@ -70,6 +70,18 @@ export type SlotAction =
     }
   /** Ends what the source moves by itself. Slots and keys stay where they are. */
   | { readonly type: 'redis.cancelMigrations'; readonly source: Member }
+  /**
+   * Sends what a second primary of a shard has of a slot to the owner of the slot. The owner keeps what it has: of two equal keys the one that is not
+   * served is deleted, and with different values both stay. `mostKeyBytes`: larger keys stay, too.
+   */
+  | {
+      readonly type: 'redis.returnKeys';
+      readonly slot: number;
+      readonly from: Member;
+      readonly owner: Member;
+      readonly mostKeyBytes: number;
+      readonly nodeTimeoutMs: number;
+    }
   /** Ends the move of a slot of which no key has moved, or which is over: not where a node without the slot has keys of it. */
   | {
       readonly type: 'redis.closeSlot';

@@ -101,6 +101,7 @@ export async function actRedis(action: RedisAction, cluster: Cluster<RedisSpec>,
     case 'redis.moveSlots':
     case 'redis.migrateSlots':
     case 'redis.cancelMigrations':
+    case 'redis.returnKeys':
     case 'redis.closeSlot':
       return actSlots(action, credentials, io);
     default:

@@ -5,6 +5,7 @@ import type { Credentials } from '../../client/session.ts';
 import { closeSlot } from './close-slot.ts';
 import { cancelMigrations, migrateSlots } from './migrate-slots.ts';
 import { moveSlots } from './move-slots.ts';
+import { returnKeys } from './return-keys.ts';
 
 export function actSlots(action: SlotAction, credentials: Credentials, io: EngineContext): Promise<void> {
   switch (action.type) {
@@ -14,6 +15,8 @@ export function actSlots(action: SlotAction, credentials: Credentials, io: Engin
       return migrateSlots(action, credentials, io);
     case 'redis.cancelMigrations':
       return cancelMigrations(action, credentials, io);
+    case 'redis.returnKeys':
+      return returnKeys(action, credentials, io);
     case 'redis.closeSlot':
       return closeSlot(action, credentials, io);
     default:

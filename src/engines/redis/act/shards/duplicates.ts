@@ -1,7 +1,7 @@
 /**
  * Keys of a slot that are on both sides. One may have moved in the very moment in which the target was lost, so that the source never heard of
- * it; or a replica of the source was elected, and clients made it anew. Where both have the same value, the source's takes the place of the
- * target's. Otherwise each may hold writes that the other does not, and somebody has to choose.
+ * it; or a replica of the source was elected, and clients made it anew. Where both have the same value, one of them goes. Otherwise each may hold
+ * writes that the other does not, and somebody has to choose.
  *
  * Keys are not named: they may be secret, and may be any bytes.
  */
@@ -12,20 +12,23 @@ import type { Sides } from './shard-session.ts';
 /** What the way between two servers takes of the time that a key has to live. */
 const transitMs = 5_000;
 
-/** @param replace moves one key in the place of the target's */
+/**
+ * @param sides each as it is asked for a key
+ * @param resolve of two that are the same: leaves one
+ */
 export async function resolveDuplicates(
-  { source, target }: Sides,
+  { source, target }: Pick<Sides, 'source' | 'target'>,
   slot: number,
   keys: readonly string[],
-  replace: (key: string) => Promise<void>,
+  resolve: (key: string) => Promise<unknown>,
 ): Promise<void> {
   let different = 0;
   for (const key of keys) {
-    const theirs = await copyOf(target, key, true);
+    const theirs = await copyOf(target, key);
     if (theirs === undefined) continue;
-    const ours = await copyOf(source, key, false);
+    const ours = await copyOf(source, key);
     if (ours === undefined) continue;
-    if (isSame(ours, theirs)) await replace(key);
+    if (isSame(ours, theirs)) await resolve(key);
     else different++;
   }
   if (different === 0) return;
@@ -41,15 +44,11 @@ interface Copy {
   readonly expires: number;
 }
 
-/** Undefined where there is none. `asking`: the server does not have the slot, and is asked all the same. */
-async function copyOf({ command }: Session, key: string, asking: boolean): Promise<Copy | undefined> {
-  const ask = async (...question: readonly string[]): Promise<Reply> => {
-    const replies = await Promise.all([asking ? command('ASKING') : undefined, command(...question, key)]);
-    return replies[1];
-  };
-  const exists = await ask('EXISTS');
+/** Undefined where there is none. */
+async function copyOf({ command }: Session, key: string): Promise<Copy | undefined> {
+  const exists = await command('EXISTS', key);
   if (exists !== 1) return undefined;
-  const [value, expires] = await Promise.all([ask('DUMP'), ask('PEXPIRETIME')]);
+  const [value, expires] = await Promise.all([command('DUMP', key), command('PEXPIRETIME', key)]);
   return value === null ? undefined : { value, expires: Number(expires) };
 }
 

@@ -12,7 +12,7 @@ import type { Credentials } from '../../client/session.ts';
 import { dataPort } from '../../names.ts';
 import type { FoundKey } from '../../observe/shards/slot-holder.ts';
 import { resolveDuplicates } from './duplicates.ts';
-import type { ShardSession, Sides } from './shard-session.ts';
+import { asking, type ShardSession, type Sides } from './shard-session.ts';
 
 export type MoveSlots = Extract<RedisAction, { type: 'redis.moveSlots' }>;
 
@@ -48,7 +48,9 @@ export async function moveKeys(
       await migrate(sides, batch, moving);
     } catch (error) {
       if (!(error instanceof RedisError) || !/\bBUSYKEY\b/.test(error.message)) throw error;
-      await resolveDuplicates(sides, slot, batch, (key) => migrate(sides, [key], moving, ['REPLACE']));
+      // Clients are served by the source for as long as it has the key: so its copy takes the place of the other one.
+      const asked = { source: sides.source, target: asking(sides.target) };
+      await resolveDuplicates(asked, slot, batch, (key) => migrate(sides, [key], moving, ['REPLACE']));
     }
     if (moving.action.isReplicated) await requireReplicated(sides.target, moving.io);
   });
@@ -56,7 +58,7 @@ export async function moveKeys(
 }
 
 /** At least one, where there is one. */
-function batchOf(found: readonly FoundKey[]): string[] {
+export function batchOf(found: readonly FoundKey[]): string[] {
   const batch: string[] = [];
   let size = 0;
   for (const { key, bytes } of found) {
@@ -67,10 +69,10 @@ function batchOf(found: readonly FoundKey[]): string[] {
   return batch;
 }
 
-async function migrate(
-  { source, target }: Sides,
+export async function migrate(
+  { source, target }: Pick<Sides, 'source' | 'target'>,
   keys: readonly string[],
-  { credentials, timeoutMs }: Moving,
+  { credentials, timeoutMs }: Pick<Moving, 'credentials' | 'timeoutMs'>,
   options: readonly string[] = [],
 ): Promise<void> {
   const place = [target.primary.address, String(dataPort), '', '0', String(Math.floor(timeoutMs))];

@@ -46,6 +46,15 @@ export async function requireQuorum({ command, primary }: ShardSession): Promise
   if (!/^cluster_state:ok\r?$/m.test(info)) throw new Error(`${primary.pod} does not reach most of the cluster`);
 }
 
+/** Asks for keys of a slot that the server does not have, and that is open there. */
+export function asking<T extends Session>({ command, ...rest }: T): T {
+  const ask: Session['command'] = async (...args) => {
+    const [, reply] = await Promise.all([command('ASKING'), command(...args)]);
+    return reply;
+  };
+  return { ...rest, command: ask } as T;
+}
+
 /** `SETSLOT`, with what it is set to. */
 export function setSlot({ command }: ShardSession, slot: number, ...to: readonly string[]): Promise<unknown> {
   return command('CLUSTER', 'SETSLOT', String(slot), ...to);

@@ -2,8 +2,10 @@
 import type { Cluster } from '../../../../api/cluster.ts';
 import { isOfPod } from '../../../../plan/claimed.ts';
 import { type Children, type Claim, childrenOf, type Pod } from '../../../../resources/children.ts';
+import type { ClusterNode } from '../../client/cluster-nodes.ts';
 import type { RedisSpec } from '../../kind/schema.ts';
 import { replicasPerShardOf, shardsOf } from '../../kind/shards.ts';
+import { countSlots, intersectionOf } from '../../kind/slots.ts';
 import { formedAnnotation } from '../../names.ts';
 import { placeOf, podOfHost, shardOfSet, shardSetName } from '../../resources/shards/names.ts';
 import { answering, hasAll } from '../observed.ts';
@@ -102,13 +104,22 @@ function sizesTold(cluster: string, pods: readonly Pod[]): number[] {
   return pods.map(({ metadata }) => (placeOf(cluster, metadata.name)?.ordinal ?? 0) + 1);
 }
 
-/** Of two that claim slots, the one with the higher epoch: the other has yet to hear of it. */
-function servingIn(nodes: readonly ShardNode[]): ShardNode | undefined {
+/**
+ * Of two that claim the same slots, the one with the higher epoch: the other has yet to hear of it. Otherwise the one with more slots: a primary that has been
+ * replaced may have kept one whose move it has finished, with an epoch that is newer than the election.
+ */
+export function servingIn<T extends Pick<ShardNode, 'self'>>(nodes: readonly T[]): T | undefined {
   const serving = nodes.filter(({ self }) => self.role === 'primary' && self.slots.length > 0);
-  return serving.reduce<ShardNode | undefined>(
-    (best, node) => (best === undefined || node.self.epoch > best.self.epoch ? node : best),
+  return serving.reduce<T | undefined>(
+    (best, node) => (best === undefined || isBefore(node.self, best.self) ? node : best),
     undefined,
   );
+}
+
+function isBefore(one: ClusterNode, other: ClusterNode): boolean {
+  const more = countSlots(one.slots) - countSlots(other.slots);
+  const isSame = more === 0 || intersectionOf(one.slots, other.slots).length > 0;
+  return isSame ? one.epoch > other.epoch : more > 0;
 }
 
 /** Somebody serves slots of the shard, as far as others know, and is not there: nobody else takes its place by having none. */

@@ -11,6 +11,8 @@ export interface SlotHolder {
   /** Of the shard: the same whoever is its primary. */
   readonly shard: string;
   readonly primary: Member;
+  /** Its shard has another primary. It has no replica, and is to become one. */
+  readonly isSecond?: true;
   /** In its own view, as everything here. */
   readonly slots: SlotSet;
   readonly migrating: ClusterNode['migrating'];

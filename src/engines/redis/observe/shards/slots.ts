@@ -4,7 +4,8 @@ import { credentialsOf, type OpenSession, sessionsWith } from '../../client/sess
 import { dataPort } from '../../names.ts';
 import type { HeldSlots, ShardNode } from './observed.ts';
 import type { ShardsSituation } from './situation.ts';
-import { slotHolder } from './slot-holder.ts';
+import { type SlotHolder, slotHolder } from './slot-holder.ts';
+import { openSlots } from './views.ts';
 
 /** Of one answer. A server under load takes its time for a script. */
 const answerMs = 4_000;
@@ -19,8 +20,8 @@ export async function observeSlots(
     return await Promise.all(
       shards.flatMap(({ set, primary, nodes }) =>
         nodes
-          .filter((node) => node === primary || (node.self.role === 'primary' && node.self.slots.length > 0))
-          .map((node) => heldBy(open, node === primary ? set : besides(set, node), node)),
+          .filter((node) => node === primary || holdsSomething(node))
+          .map((node) => heldBy(open, node === primary ? { shard: set } : besides(set, node), node)),
       ),
     );
   } finally {
@@ -28,15 +29,23 @@ export async function observeSlots(
   }
 }
 
-/** A second primary of a shard, of a failover in the middle of a move. It is wanted by nobody, and its slots go to the others. */
-const besides = (set: string, { pod }: ShardNode): string => `${set} (${pod})`;
+/** A replica was elected in its place in the middle of a move. It has to give away what it has before it can follow. */
+export function holdsSomething({ self, empty }: Pick<ShardNode, 'self' | 'empty'>): boolean {
+  return self.role === 'primary' && (self.slots.length > 0 || openSlots(self).length > 0 || !empty);
+}
+
+/** A second primary of a shard. It is wanted by nobody, and its slots go to the others. */
+const besides = (set: string, { pod }: ShardNode): Held => ({ shard: `${set} (${pod})`, isSecond: true });
+
+type Held = Pick<SlotHolder, 'shard' | 'isSecond'>;
 
 /** Whoever does not tell holds up every move. */
-async function heldBy(open: OpenSession, shard: string, { pod, address, id }: ShardNode): Promise<HeldSlots> {
+async function heldBy(open: OpenSession, whose: Held, { pod, address, id }: ShardNode): Promise<HeldSlots> {
+  const { shard } = whose;
   try {
     const held = await slotHolder(await open(address, dataPort), shard, { pod, address });
     if (held.primary.id !== id) throw new Error('it is another node by now');
-    return held;
+    return { ...held, ...whose };
   } catch (error) {
     return { shard, unknown: `${pod}: ${(error as Error).message}` };
   }

@@ -36,6 +36,8 @@ export type NextMove =
       readonly owner: SlotHolder;
       readonly others: readonly SlotHolder[];
     }
+  /** The keys of a second primary of a shard go to the owner of the slot. */
+  | { readonly does: 'return'; readonly slot: number; readonly from: SlotHolder; readonly owner: SlotHolder }
   | { readonly does: 'cancel'; readonly source: SlotHolder }
   /** The servers are at it, or have yet to tell each other. */
   | { readonly does: 'await'; readonly message: string }
@@ -146,12 +148,21 @@ function halfMoveOf(
   const others = holders.filter((holder) => holder !== owner);
   const keysOf = (holder: SlotHolder): number => holder.strays.find((stray) => stray.slot === slot)?.keys ?? 0;
   const rankOf = (holder: SlotHolder): number => (holder.primary.id === to ? 2 : isImporting(holder, slot) ? 1 : 0);
+  // Who follows another primary soon gets a slot only where clients are sent there: what they write is there.
+  const isAside = (holder: SlotHolder): boolean => holder.isSecond === true && rankOf(holder) < 2;
   const [partner] = others
-    .filter((holder) => keysOf(holder) > 0 || rankOf(holder) > 0)
+    .filter((holder) => !isAside(holder) && (keysOf(holder) > 0 || rankOf(holder) > 0))
     .sort((a, b) => Math.sign(keysOf(b)) - Math.sign(keysOf(a)) || rankOf(b) - rankOf(a));
   const isOnItsWay = partner !== undefined && surplus(owner, shares) > 0 && surplus(partner, shares) < 0;
   if (partner === undefined || (keysOf(partner) === 0 && !isOnItsWay)) {
-    return { does: 'close', slot, owner, others: others.filter((holder) => isOpen(holder, slot)) };
+    const from = others.find((holder) => isAside(holder) && keysOf(holder) > 0);
+    if (from !== undefined && !isOpen(owner, slot)) return { does: 'return', slot, from, owner };
+    return {
+      does: 'close',
+      slot,
+      owner,
+      others: others.filter((holder) => isOpen(holder, slot) && keysOf(holder) === 0),
+    };
   }
   const bytes = owner.largeKey?.slot === slot ? owner.largeKey.bytes : 0;
   if (bytes > wanted.mostKeyBytes) return tooLarge(owner, slot, bytes);

@@ -42,6 +42,19 @@ export function planSlots(holders: readonly SlotHolder[], wanted: Wanted): SlotP
       };
       return doing(action, `close slot ${slot} of ${owner.primary.pod}: its move has not begun, or is over`);
     }
+    case 'return': {
+      const [from, owner] = [next.from.primary, next.owner.primary];
+      const { mostKeyBytes, nodeTimeoutMs } = wanted;
+      const action: SlotAction = {
+        type: 'redis.returnKeys',
+        slot: next.slot,
+        from,
+        owner,
+        mostKeyBytes,
+        nodeTimeoutMs,
+      };
+      return doing(action, `send what ${from.pod} has of slot ${next.slot} to ${owner.pod}, which serves it`);
+    }
     case 'move':
       return next.isAtomic && next.source.failure !== undefined
         ? doing(actionOf(next, holders, wanted), summaryOf(next), failedMs)
@@ -66,10 +79,11 @@ function actionOf(
 ): SlotAction {
   const between = { source: move.source.primary, target: move.target.primary, slots: move.slots };
   const { mostKeyBytes } = move;
+  const mayWait = isReplicated && move.target.isSecond !== true;
   const others = bystanders(holders, move);
   return move.isAtomic
     ? { type: 'redis.migrateSlots', ...between }
-    : { type: 'redis.moveSlots', ...between, others, mostKeyBytes, isReplicated, nodeTimeoutMs };
+    : { type: 'redis.moveSlots', ...between, others, mostKeyBytes, isReplicated: mayWait, nodeTimeoutMs };
 }
 
 function summaryOf({ source, target, slots, mostKeyBytes, isFinishing, isAtomic }: Move): string {
