@@ -77,6 +77,9 @@ export interface ShardsUnderTest {
   /** The next pass sees another template. */
   retemplate(): void;
   kill(pod: string): void;
+  signal(pod: string, signal: NodeJS.Signals): void;
+  /** User and password of the cluster itself. */
+  readonly identity: readonly [string, string];
   /** `elsewhere`: at another address. `blank`: on a new volume. */
   /** `from`: on a copy of the volume of that pod, of any cluster. */
   start(pod: string, how?: StartOptions): void;
@@ -99,6 +102,7 @@ export function shardsOn(
   let hosts = 0;
   let revision = '1';
 
+  const clusterOf = (spec: RedisSpecInput) => redisCluster({ mode: 'Cluster', engine, version, ...spec });
   const clusterNow = () => redisCluster({ mode: 'Cluster', engine, version, ...world.spec }, {}, world.status);
 
   function start(pod: string, how: StartOptions = {}): void {
@@ -324,6 +328,8 @@ export function shardsOn(
       throw new Error('redirected too often');
     },
     kill,
+    signal: (pod: string, signal: NodeJS.Signals) => void nodes.get(pod)?.child?.kill(signal),
+    identity: [identityUser(clusterOf(first)), identityPassword] as const,
     start,
     /** The next pass sees another template. */
     retemplate(): void {

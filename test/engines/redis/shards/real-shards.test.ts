@@ -1,7 +1,10 @@
 /** Redis Clusters of real servers, driven by the planner and the actions as the operator does it. */
 import { afterEach, describe, expect, it } from 'vitest';
+import { clusterNodes, myselfIn } from '../../../../src/engines/redis/client/cluster-nodes.ts';
+import { slotMigrations } from '../../../../src/engines/redis/client/slot-migrations.ts';
 import { type ShardsUnderTest, shardsOn } from '../../../support/operated-shards.ts';
 import { isEveryVersionWanted, serverPrograms } from '../../../support/redis-program.ts';
+import { until } from '../../../support/until.ts';
 
 /** Of `0-5460,6000`. */
 const countOf = (slots: string): number =>
@@ -173,6 +176,82 @@ describe.skipIf(serverPrograms.length === 0).each([...serverPrograms])('a cluste
       expect([...world.claims.keys()].filter((pod) => pod.includes('-s3-')).length).toBe(2);
     },
     600_000,
+  );
+
+  /** As an operator leaves it that ends in the middle of a slot. Of the keys that have moved, the replica of the target has all but the last. */
+  async function halfMove(world: ShardsUnderTest, source: string, target: string): Promise<readonly string[]> {
+    const [first = 0, last = 0] = await ownSlots(world, source);
+    let tag = '';
+    let slot = 0;
+    for (let n = 0; tag === ''; n++) {
+      slot = Number(await world.ask(source, 'CLUSTER', 'KEYSLOT', `t${n}`));
+      // Not among those that move next.
+      if (slot > (first + last) / 2 && slot <= last) tag = `t${n}`;
+    }
+    const own = Array.from({ length: 9 }, (_, i) => `{${tag}}:${i}`);
+    for (const key of own) await world.client('SET', key, `value of ${key}`);
+    const idOf = (pod: string) => world.ask(pod, 'CLUSTER', 'MYID').then(String);
+    await world.ask(target, 'CLUSTER', 'SETSLOT', String(slot), 'IMPORTING', await idOf(source));
+    await world.ask(source, 'CLUSTER', 'SETSLOT', String(slot), 'MIGRATING', await idOf(target));
+    const move = async (...moved: readonly string[]): Promise<void> => {
+      const to = [world.nodes.get(target)?.address ?? '', '6379', '', '0', '5000', 'AUTH2', ...world.identity];
+      expect(await world.ask(source, 'MIGRATE', ...to, 'KEYS', ...moved)).toBe('OK');
+    };
+    await move(...own.slice(0, 3));
+    const replica = target.endsWith('-0') ? target.replace(/0$/, '1') : target.replace(/\d$/, '0');
+    await until('the replica has them', async () => {
+      const count = await world.ask(replica, 'CLUSTER', 'COUNTKEYSINSLOT', String(slot));
+      if (count !== 3) throw new Error(String(count));
+    });
+    world.signal(replica, 'SIGSTOP');
+    await move(...own.slice(3, 4));
+    return own;
+  }
+
+  async function ownSlots(world: ShardsUnderTest, pod: string): Promise<readonly number[]> {
+    const { slots } = myselfIn(clusterNodes(await world.ask(pod, 'CLUSTER', 'NODES')));
+    return [slots[0]?.first ?? 0, slots.at(-1)?.last ?? 0];
+  }
+
+  it.each([
+    ['and comes back once its slot has moved', true],
+    ['and comes back at once', false],
+  ])(
+    'a new shard loses its primary in the middle of a slot, %s: it follows, and no key is lost',
+    async (_, isLate) => {
+      const world = await ready();
+      await fill(world);
+      world.spec = { shards: 4 };
+      const isBegun = async (): Promise<boolean> =>
+        world.nodes.has('db-s3-0') && (await ownSlots(world, 'db-s3-0'))[1] !== 0;
+      for (let i = 0; !(await isBegun().catch(() => false)); i++) {
+        if (i > 600) throw new Error(JSON.stringify(world.status.conditions));
+        await world.step();
+        await new Promise((resolve) => setTimeout(resolve, 50));
+      }
+      await until('nothing moves', async () => {
+        for (const pod of world.primaries()) {
+          const migrations = await world.ask(pod, 'CLUSTER', 'GETSLOTMIGRATIONS').catch(() => []);
+          if (slotMigrations(migrations).some(({ state }) => state === 'running')) throw new Error(pod);
+        }
+      });
+      const own = await halfMove(world, 'db-s1-0', 'db-s3-0');
+      world.kill('db-s3-0');
+      world.signal('db-s3-1', 'SIGCONT');
+      await until('a replica takes over', async () => {
+        const self = myselfIn(clusterNodes(await world.ask('db-s3-1', 'CLUSTER', 'NODES')));
+        if (self.role !== 'primary') throw new Error(self.role);
+      });
+      if (isLate) {
+        for (let i = 0; i < 40; i++) await world.step();
+      }
+      world.start('db-s3-0');
+      await world.until('Ready');
+      expect(sharesIn(world)).toEqual({ 'db-s0-0': 4096, 'db-s1-0': 4096, 'db-s2-0': 4096, 'db-s3-1': 4096 });
+      for (const key of own) expect(await world.client('GET', key)).toBe(`value of ${key}`);
+      expect(await lost(world)).toEqual([]);
+    },
+    400_000,
   );
 
   it('a node of another cluster on the volume of a copy is never met', async () => {
