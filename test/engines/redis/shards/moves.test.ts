@@ -17,7 +17,7 @@ import type { SlotHolder } from '../../../../src/engines/redis/observe/shards/sl
 import { type NextMove, nextMove, sharesOf, type Wanted } from '../../../../src/engines/redis/plan/shards/moves.ts';
 import { planSlots } from '../../../../src/engines/redis/plan/shards/slot-steps.ts';
 
-const idOf = (shard: string): string => shard.charCodeAt(0).toString(16).padStart(40, '0');
+const idOf = (shard: string): string => Buffer.from(shard).toString('hex').padStart(40, '0');
 
 function holder(shard: string, slots: SlotSet, more: Partial<SlotHolder> = {}): SlotHolder {
   return {
@@ -63,6 +63,14 @@ function after(holders: readonly SlotHolder[], next: NextMove): readonly SlotHol
       migrating: each.migrating.filter(isOther),
       importing: each.importing.filter(isOther),
     }));
+  }
+  if (next.does === 'return') {
+    const isOther = (each: { slot: number }): boolean => each.slot !== next.slot;
+    return holders.map((each) =>
+      each.shard === next.from.shard
+        ? { ...each, strays: each.strays.filter(isOther), importing: each.importing.filter(isOther) }
+        : each,
+    );
   }
   if (next.does !== 'move') throw new Error(JSON.stringify(next));
   const isOther = ({ slot }: { slot: number }): boolean => !hasSlot(next.slots, slot);
@@ -128,6 +136,8 @@ describe('from any start to any number of shards', () => {
           const here = halves.filter(({ at, slot }) => at === i && !hasSlot(slots, slot));
           const unique = here.filter(({ slot }, j) => here.findIndex((each) => each.slot === slot) === j);
           return holder(name, slots, {
+            // Nobody wants a slot there.
+            ...(name === 'g' && !shards.includes(name) ? { isSecond: true } : {}),
             strays: unique.filter(({ keys }) => keys > 0).map(({ slot, keys }) => ({ slot, keys })),
             importing: unique.filter(({ open }) => open % 2 === 1).map(({ slot }) => ({ slot, from: idOf('a') })),
             migrating: halves
@@ -220,6 +230,52 @@ describe('what comes next', () => {
       { does: 'move', target: expect.objectContaining({ shard: 'c' }) },
     ],
     [
+      'what a second primary has of a slot goes to the owner',
+      [holder('a', low), holder('b', high), holder('b2', [], { isSecond: true, strays: [{ slot: 5, keys: 2 }] })],
+      'ab',
+      { does: 'return', slot: 5, owner: expect.objectContaining({ shard: 'a' }) },
+    ],
+    [
+      'not before the owner has stopped sending clients to somebody else',
+      [
+        holder('a', low, open5),
+        holder('b', high, { importing: [{ slot: 5, from: idOf('a') }] }),
+        holder('c2', [], { isSecond: true, importing: [{ slot: 5, from: idOf('a') }], strays: [{ slot: 5, keys: 2 }] }),
+      ],
+      'ab',
+      { does: 'close', others: [expect.objectContaining({ shard: 'b' })] },
+    ],
+    [
+      'nor before the slot has moved to who took over',
+      [
+        holder('a', low),
+        holder('b', high, { strays: [{ slot: 5, keys: 1 }] }),
+        holder('c2', [], { isSecond: true, strays: [{ slot: 5, keys: 2 }] }),
+      ],
+      'ab',
+      { does: 'move', target: expect.objectContaining({ shard: 'b' }) },
+    ],
+    [
+      'where clients are sent to it, it gets the slot',
+      [
+        holder('a', low, { migrating: [{ slot: 5, to: idOf('c2') }] }),
+        holder('b', high, { strays: [{ slot: 5, keys: 1 }] }),
+        holder('c2', [], { isSecond: true, importing: [{ slot: 5, from: idOf('a') }], strays: [{ slot: 5, keys: 2 }] }),
+      ],
+      'ab',
+      { does: 'move', target: expect.objectContaining({ shard: 'c2' }) },
+    ],
+    [
+      'and gives it away then',
+      [
+        holder('a', slotSet([{ first: 0, last: 8190 }])),
+        holder('b', high),
+        holder('c2', slotsOf([8191]), { isSecond: true }),
+      ],
+      'ab',
+      { does: 'move', source: expect.objectContaining({ shard: 'c2' }), isFinishing: false },
+    ],
+    [
       'what a server moves by itself is waited for',
       [holder('a', allSlots, { running: running('b') }), holder('b', [])],
       'ab',
@@ -275,5 +331,12 @@ describe('what comes next', () => {
       'move 512 slots from db-a to db-b; the last attempt failed: no',
     );
     expect(planSlots([holder('a', allSlots)], wanted('a'))).toBeUndefined();
+    const second = holder('b', [], { isSecond: true, strays: [{ slot: 5, keys: 1 }] });
+    const returned = planSlots([holder('a', allSlots), second], wanted('a'))?.steps[0];
+    expect(returned?.summary).toBe('send what db-b has of slot 5 to db-a, which serves it');
+    expect(returned?.action).toMatchObject({ type: 'redis.returnKeys', slot: 5, owner: { pod: 'db-a' } });
+    // It has no replica, and never will.
+    const open = holder('a', allSlots, { migrating: [{ slot: 5, to: idOf('b') }] });
+    expect(planSlots([open, second], wanted('a'))?.steps[0]?.action).toMatchObject({ isReplicated: false });
   });
 });

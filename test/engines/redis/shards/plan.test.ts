@@ -14,6 +14,11 @@ const blank: ShardChange = { role: 'primary', slots: [], empty: true, isAlone: t
 const other = 'f'.repeat(40);
 const three = { 'db-s0': {}, 'db-s1': {}, 'db-s2': {} };
 const four = { ...three, 'db-s3': {} };
+const second = {
+  primary: { pod: 'db-s0-1', address: '10.0.0.1', id: idOf('db-s0-1') },
+  slots: [],
+  isSecond: true,
+} as const;
 /** Nobody that stays knows them. */
 const gone: ShardsStory['nodes'] = { 'db-s3-0': { isUnknown: true }, 'db-s3-1': { isUnknown: true } };
 
@@ -131,6 +136,27 @@ describe('what a Redis Cluster needs next', () => {
         nodes: { 'db-s1-1': { linkUp: false } },
       },
       ['move slots 5 db-s0-0 -> db-s1-0', 'wait MovingSlots'],
+    ],
+    [
+      'also while nodes have yet to meet',
+      {
+        holders: { ...three, 'db-s1': { strays: [{ slot: 5, keys: 2 }] } },
+        nodes: { 'db-s2-1': blank },
+      },
+      ['db-s0-0 meets db-s2-1', 'move slots 5 db-s0-0 -> db-s1-0', 'wait Repairing'],
+    ],
+    [
+      'a primary that was replaced gives away what it has of an open slot',
+      {
+        holders: { ...three, 'db-s0 (db-s0-1)': { ...second, strays: [{ slot: 5461, keys: 2 }] } },
+        nodes: { 'db-s0-1': { role: 'primary', slots: [] } },
+      },
+      ['return keys of slot 5461 db-s0-1 -> db-s1-0', 'wait MovingSlots'],
+    ],
+    [
+      'and follows who has replaced it then',
+      { holders: three, nodes: { 'db-s0-1': { role: 'primary', slots: [], empty: true } } },
+      ['db-s0-1 replicates db-s0-0', 'wait Repairing'],
     ],
     [
       'a shard with keys stays, whatever the spec asks for',

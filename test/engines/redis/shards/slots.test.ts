@@ -1,6 +1,7 @@
 /** Sets of slots as ranges, compared with sets of numbers. */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import type { ClusterNode } from '../../../../src/engines/redis/client/cluster-nodes.ts';
 import {
   allSlots,
   areSameSlots,
@@ -18,6 +19,7 @@ import {
   slotText,
   unionOf,
 } from '../../../../src/engines/redis/kind/slots.ts';
+import { servingIn } from '../../../../src/engines/redis/observe/shards/situation.ts';
 
 const ranges = fc.array(
   fc.tuple(fc.nat(60), fc.nat(9)).map(([first, more]) => ({ first, last: first + more })),
@@ -59,4 +61,15 @@ it('what is told to servers and to people', () => {
   ]);
   expect([slotArguments(set), slotText(set)]).toEqual([['0', '5', '7', '7'], '0-5, 7']);
   expect(countSlots(allSlots)).toBe(slotCount);
+});
+
+it('of two primaries of a shard, the newer word about the same slots counts, and else more slots', () => {
+  const primary = (slots: SlotSet, epoch: number) => ({ self: { role: 'primary', slots, epoch } as ClusterNode });
+  const most = slotSet([{ first: 0, last: 99 }]);
+  const [older, newer, other] = [primary(most, 3), primary(most, 5), primary(slotsOf([700]), 9)];
+  expect(servingIn([older, newer])).toBe(newer);
+  expect(servingIn([newer, older])).toBe(newer);
+  expect(servingIn([other, newer])).toBe(newer);
+  expect(servingIn([newer, other])).toBe(newer);
+  expect(servingIn([primary([], 9)])).toBeUndefined();
 });

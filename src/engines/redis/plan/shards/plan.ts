@@ -90,7 +90,9 @@ function planSituation(situation: ShardsSituation): ShardsPlan {
   const loss = lossOutcome(situation);
   if (repairs.length > 0) {
     const outcome = loss ?? problem ?? wait('Repairing', 'nodes are brought in line', recheckMs / 2);
-    return unfinished({ steps: repairs, outcome });
+    // A node that cannot be met may take for ever: an open slot does not wait for it.
+    const begun = (loss ?? problem) ? undefined : planResharding(situation);
+    return unfinished({ steps: [...repairs, ...(begun?.isBegun === true ? begun.plan.steps : [])], outcome });
   }
   if (loss !== undefined) return unfinished({ steps: stuck?.steps ?? [], outcome: loss });
   const held = problem ?? awaitsPasswords(situation);
