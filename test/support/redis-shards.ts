@@ -18,6 +18,7 @@ export const clientPassword = 'pass#word';
 export const shardSecrets = { 'db-internal': { password: identity.password }, 'db-auth': { password: clientPassword } };
 
 export interface ShardStage {
+  readonly isValkey: boolean;
   address(node: number): string;
   /** Starts it, or starts it again with the files that it had. */
   start(...nodes: readonly number[]): Promise<void>;
@@ -61,6 +62,7 @@ export async function shardStage(program: RedisProgram, lines: readonly string[]
   };
 
   const stage: ShardStage = {
+    isValkey: program.some((word) => word.includes('valkey')),
     address,
     open,
     async start(...nodes) {

@@ -36,6 +36,8 @@ export interface ShardChange {
   readonly empty?: boolean;
   /** It knows itself alone. */
   readonly isAlone?: true;
+  /** Pods that it does not know. */
+  readonly forgets?: readonly string[];
   /** Others know nothing of it. */
   readonly isUnknown?: true;
 }
@@ -113,7 +115,9 @@ export function shardsWorld(story: ShardsStory = {}): ShardsSituation {
     const address = addressOf(pod);
     if (change.isSilent === true) return { state: 'silent', pod, address, why: 'no answer' };
     const self = { ...known(pod), isMyself: true };
-    const others = pods.filter((other) => other !== pod && changeOf(other).isUnknown !== true).map(known);
+    const isKnown = (other: string): boolean =>
+      changeOf(other).isUnknown !== true && change.forgets?.includes(other) !== true;
+    const others = pods.filter((other) => other !== pod && isKnown(other)).map(known);
     const strangers = (story.strangers ?? []).map((one) => ({ ...known('db-s0-1'), slots: [], ...one }));
     const isPrimary = self.role === 'primary';
     const copying = pods.filter(

@@ -122,7 +122,8 @@ export async function pass(stage: ShardStage, shards: Shards, wanted: Wanted, io
   } catch (error) {
     return { error };
   }
-  const plan = planSlots(holders, wanted);
+  const incomplete = Object.entries(shards).flatMap(([shard, nodes]) => (nodes.every(stage.isRunning) ? [] : [shard]));
+  const plan = planSlots(holders, { ...wanted, ...(stage.isValkey ? { incomplete: new Set(incomplete) } : {}) });
   try {
     for (const { action } of plan?.steps ?? []) await actSlots(action, credentials, io);
     return { plan };

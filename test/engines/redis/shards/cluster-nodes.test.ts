@@ -115,8 +115,10 @@ describe('the answer to CLUSTER NODES', () => {
   });
 
   it('never fails otherwise', () => {
+    // The library's own unit for any text takes seconds to be made.
+    const unit = fc.nat(0xffff).map((code) => String.fromCharCode(code));
     fc.assert(
-      fc.property(fc.nat(me.length), fc.nat(30), fc.string({ unit: 'binary', maxLength: 12 }), (at, cut, put) => {
+      fc.property(fc.nat(me.length), fc.nat(30), fc.string({ unit, maxLength: 12 }), (at, cut, put) => {
         try {
           clusterNodes(me.slice(0, at) + put + me.slice(at + cut));
         } catch (error) {

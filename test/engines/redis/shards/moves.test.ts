@@ -319,6 +319,17 @@ describe('what comes next', () => {
     expect(nextMove([...holders].reverse(), wanted(shards))).toMatchObject(told);
   });
 
+  it('a slot of Valkey that is half moved waits for a node that may have it open', () => {
+    const holders = [holder('a', low, open5), holder('b', high, { strays: [{ slot: 5, keys: 1 }] })];
+    const next = (...shards: readonly string[]) => nextMove(holders, { ...wanted('ab'), incomplete: new Set(shards) });
+    expect(next('b')).toMatchObject({ does: 'await', message: expect.stringContaining('a node of b') });
+    expect(next('a')).toMatchObject({ does: 'move' });
+    expect(next()).toMatchObject({ does: 'move' });
+    const second = holder('b2', [], { isSecond: true, importing: [{ slot: 5, from: idOf('a') }] });
+    expect(nextMove([...holders, second], { ...wanted('ab'), incomplete: new Set() })).toMatchObject({ does: 'await' });
+    expect(nextMove([...holders, second], wanted('ab'))).toMatchObject({ does: 'move' });
+  });
+
   it('is told in words', () => {
     const large = [holder('a', allSlots, { ...open5, largeKey: { slot: 5, bytes: 2 ** 25 } }), holder('b', [])];
     expect(planSlots(large, wanted('ab'))?.outcome).toMatchObject({

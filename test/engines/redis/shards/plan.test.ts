@@ -129,6 +129,11 @@ describe('what a Redis Cluster needs next', () => {
       ['wait MembersNotReady'],
     ],
     [
+      'nor to a shard that somebody has forgotten: for a minute it learns of it from nobody',
+      { spec: { shards: 4 }, there: 4, holders: four, nodes: { 'db-s1-0': { forgets: ['db-s3-0'] } } },
+      ['wait MembersNotReady'],
+    ],
+    [
       'what is half moved is finished all the same',
       {
         there: 3,

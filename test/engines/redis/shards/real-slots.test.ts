@@ -183,7 +183,14 @@ describe.skipIf(serverPrograms.length === 0).each([...serverPrograms])('slots of
       });
       const hasMoved = async (): Promise<boolean> =>
         hasSlot(myselfIn(await at.view(lost === 'source' ? 7 : 8)).slots, halfMoved);
-      await passes(at, shards, 'abcd', hasMoved);
+      // Valkey: a target that comes back takes an open slot that its source has given away, and all that it had before.
+      const mayTake = at.isValkey && !isAtomic && lost === 'target';
+      if (mayTake) {
+        for (let i = 0; i < 5; i++) {
+          const { plan } = await pass(at, shards, wanted('abcd', true));
+          expect(plan?.outcome).toMatchObject({ message: expect.stringContaining('stays open') });
+        }
+      } else await passes(at, shards, 'abcd', hasMoved);
       await at.start(node);
       // What has moved meanwhile keeps it from following by itself, and what it had of an open slot from being told to.
       await until('it is a replica', async () => {
@@ -192,6 +199,7 @@ describe.skipIf(serverPrograms.length === 0).each([...serverPrograms])('slots of
         const { role } = myselfIn(await at.view(node));
         if (role !== 'replica') throw new Error(role, { cause: error });
       });
+      if (mayTake) await passes(at, shards, 'abcd', hasMoved);
       await passes(at, shards, 'abc');
       await ledger.stop();
       await expectWhole(at, shards, ledger);

@@ -56,6 +56,8 @@ export interface Wanted {
   readonly isReplicated: boolean;
   /** `cluster-node-timeout`. */
   readonly nodeTimeoutMs: number;
+  /** Of Valkey: shards of which a node does not answer. Absent of Redis. See `takerOf`. */
+  readonly incomplete?: ReadonlySet<string>;
 }
 
 /** @param holders one for each shard, leaving ones too: where a shard has no primary that answers, nothing is moved */
@@ -129,7 +131,29 @@ function halfMove(holders: readonly SlotHolder[], shares: Shares, wanted: Wanted
     const isAlike = next?.does === 'move' && next.source === first.source && next.target === first.target;
     return isAlike && next.mostKeyBytes === first.mostKeyBytes ? [next.slots] : [];
   });
-  return { ...first, slots: unionOf(first.slots, ...alike) };
+  const move = { ...first, slots: unionOf(first.slots, ...alike) };
+  const taker = takerOf(move, holders, wanted);
+  if (taker === undefined) return move;
+  const message = `slot ${slotText(first.slots)} stays open: ${taker} may have it open, too, and would take it back with all that it had before`;
+  return { does: 'await', message };
+}
+
+/**
+ * A primary of Valkey that has a slot open takes it as soon as it hears that the source has it no more, with the newest epoch of all. One that comes back after
+ * its replica was elected may hear of that first: then it is primary again of all that it had, and what its replica was told since is lost. So the
+ * source keeps the slot until every node of the target's shard is there, and follows.
+ */
+function takerOf(
+  { target, slots }: Extract<NextMove, { does: 'move' }>,
+  holders: readonly SlotHolder[],
+  { incomplete }: Wanted,
+): string | undefined {
+  if (incomplete === undefined) return undefined;
+  if (incomplete.has(target.shard)) return `a node of ${target.shard} that does not answer`;
+  const other = holders.find(
+    (one) => one !== target && one.isSecond === true && one.importing.some(({ slot }) => hasSlot(slots, slot)),
+  );
+  return other?.primary.pod;
 }
 
 /**

@@ -88,14 +88,15 @@ function planSituation(situation: ShardsSituation): ShardsPlan {
   }
   const repairs = [...planMeetings(situation), ...planReplicas(situation), ...planForgetting(situation)];
   const loss = lossOutcome(situation);
+  const held = problem ?? awaitsPasswords(situation);
   if (repairs.length > 0) {
     const outcome = loss ?? problem ?? wait('Repairing', 'nodes are brought in line', recheckMs / 2);
     // A node that cannot be met may take for ever: an open slot does not wait for it.
-    const begun = (loss ?? problem) ? undefined : planResharding(situation);
+    const mayMove = loss === undefined && held === undefined && observed.passwordMissing === undefined;
+    const begun = mayMove ? planResharding(situation) : undefined;
     return unfinished({ steps: [...repairs, ...(begun?.isBegun === true ? begun.plan.steps : [])], outcome });
   }
   if (loss !== undefined) return unfinished({ steps: stuck?.steps ?? [], outcome: loss });
-  const held = problem ?? awaitsPasswords(situation);
   if (held !== undefined) return waiting(held);
   if (observed.passwordMissing !== undefined) return waiting(secretMissing(observed.passwordMissing));
   if (stuck !== undefined) return unfinished(stuck);

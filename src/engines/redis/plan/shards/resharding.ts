@@ -5,6 +5,7 @@ import { replicasPerShardOf } from '../../kind/shards.ts';
 import { hasNeverCome, isSurplus } from '../../observe/shards/distribution.ts';
 import type { ShardsSituation } from '../../observe/shards/situation.ts';
 import type { SlotHolder } from '../../observe/shards/slot-holder.ts';
+import { absentNodes } from '../../observe/shards/views.ts';
 import { dynamicSettings, restartSettings } from '../../resources/settings.ts';
 import { planSlots } from './slot-steps.ts';
 
@@ -48,9 +49,16 @@ export function planResharding(situation: ShardsSituation): Resharding | undefin
     mostKeyBytes: Math.min(mostKeyBytes, bytesPerMs * nodeTimeoutMs),
     isReplicated: replicasPerShardOf(spec) > 0,
     nodeTimeoutMs,
+    ...(spec.engine === 'Valkey' ? { incomplete: incompleteShards(situation) } : {}),
   });
   return plan === undefined ? undefined : { plan, isBegun: holders.some(isOpen) };
 }
 
 const isOpen = ({ migrating, importing, strays, running }: SlotHolder): boolean =>
   migrating.length + importing.length + strays.length + running.length > 0;
+
+/** Somebody knows a node of it that does not answer. One that has a new volume is forgotten soon. */
+function incompleteShards(situation: ShardsSituation): ReadonlySet<string> {
+  const pods = absentNodes(situation).flatMap(({ pod }) => pod ?? []);
+  return new Set(situation.shards.map(({ set }) => set).filter((set) => pods.some((pod) => pod.startsWith(`${set}-`))));
+}
