@@ -200,7 +200,7 @@ export function dataSet(cluster: Cluster<RedisSpec>, options: DataSetOptions): K
       : [
           {
             name: 'data',
-            labels: selector,
+            labels: { ...selector },
             size: canonicalQuantity(size),
             ...(storageClassName === undefined ? {} : { storageClassName }),
           },
