@@ -48,13 +48,22 @@ describe('outside of a maintenance window', () => {
       ['restart db-1-0', 'wait Restarting'],
     ],
     [
-      'it alone, whoever else has settings that wait',
+      'only that standby restarts, though other members have settings that wait',
       {
         members: {
           0: { restartPending: true, awaitsPrimary: true },
           1: { restartPending: true },
           2: { restartPending: true, raised: ['max_connections'] },
         },
+      },
+      ['restart db-2-0', 'wait Restarting'],
+    ],
+    [
+      'that standby restarts also while a template waits',
+      {
+        spec: { image: 'mine.example/postgres:17' },
+        before: {},
+        members: { 2: { restartPending: true, raised: ['max_connections'] } },
       },
       ['restart db-2-0', 'wait Restarting'],
     ],

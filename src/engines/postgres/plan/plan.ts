@@ -239,7 +239,8 @@ function planMembers(situation: Situation, take: BackupFactory): PostgresPlan {
   if (change !== undefined) {
     const plan = withObjects(situation, roster, orReloads(change.steps), change.outcome);
     if (change !== rollout || !rollout.steps.some(({ type }) => type === 'act')) return plan;
-    return { ...(primary.awaitsPrimary ? plan : templatesFirst(situation, plan)), canWait: true };
+    const isAtOnce = situation.mayNotInterrupt === true || primary.awaitsPrimary;
+    return { ...(isAtOnce ? plan : templatesFirst(situation, plan)), canWait: true };
   }
   const next = finishUpgrade(situation, take) ?? beginUpgrade(situation, take);
   if (next !== undefined) {
@@ -250,7 +251,7 @@ function planMembers(situation: Situation, take: BackupFactory): PostgresPlan {
   return withObjects(situation, roster, [...reloads, ...leftJobs(situation)], outcome);
 }
 
-/** A server whose pod is about to restart for its template restarts with it, once. */
+/** The plan without the restart of a server whose pod is about to restart for its template: it restarts once, with the pod. */
 function templatesFirst({ sets }: Situation, plan: PostgresPlan): PostgresPlan {
   const members = [...sets.values()].map(({ metadata }) => metadata.name);
   const isWritten = plan.steps.some((step) => writesTemplate(step) && members.includes(step.object.metadata.name));

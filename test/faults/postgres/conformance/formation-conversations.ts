@@ -130,7 +130,7 @@ export const formationConversations: readonly Conversation[] = [
     async play(stage) {
       await stage.start(0, 'form');
       await stage.until('it has begun', () => stage.state('config')?.initialize === '');
-      // A Patroni that is told to end at this moment may wait for ever for its own bootstrap: the kubelet kills it after the grace period.
+      // A Patroni that gets SIGTERM during its bootstrap may never exit. The kubelet then kills it after the grace period.
       await stage.kill(0);
       const left = stage.state('config')?.initialize;
       return [left, ...(await formedAgain(stage))];

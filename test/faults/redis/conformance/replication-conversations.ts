@@ -165,7 +165,7 @@ export const replicationConversations: readonly Conversation[] = [
     story: 'a replica that is promoted goes on with the same keys, and its fellow follows it without copying',
     async play(stage) {
       await trio(stage);
-      // A ping after the promotion is in the log of the old primary alone: whoever has it has to copy.
+      // If the old primary sends a ping after the promotion, only its own replication log has it, and its replicas have to copy all data.
       await stage.ask('n1', 'CONFIG', 'SET', 'repl-ping-replica-period', '3600');
       await stage.ask('n1', 'SET', 'a', '1');
       await inSync(stage, 'n2', 'n1');
