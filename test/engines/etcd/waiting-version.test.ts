@@ -70,6 +70,16 @@ describe('another minor', () => {
     expect(found.status.conditions[0]).toMatchObject({ type: 'Ready', status: 'True', reason: 'WaitingForWindow' });
   });
 
+  it('that has waited is an update when its time has come, and no failure', () => {
+    const { cluster, children, observed } = etcdWorld({
+      status,
+      spec: { version: six, backup },
+      before: { version: five, backup },
+    });
+    const situation = situationOf(cluster, children, observed);
+    expect(etcdStatus(situation, planEtcd(situation, takesEtcdBackup)).phase).toBe('Updating');
+  });
+
   it('on the way down that etcd allows has begun: it keeps its place, and waits for no window', () => {
     const down = (storageVersion: string): Story => ({
       spec: { version: five },

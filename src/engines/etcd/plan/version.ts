@@ -117,9 +117,9 @@ export function versionGate(situation: Situation, take: BackupFactory, mayBegin 
   }
   const gate = old < wanted ? gateUp(situation) : gateDown(situation, wanted);
   const isNext = gate.isOpen || gate.target !== undefined;
-  // A downgrade that etcd allows has begun: no member may join before it has ended.
-  if (!isBegun && isNext && !mayBegin && gate.downgrade === undefined) return { isOpen: false, steps: [] };
+  if (!isBegun && isNext && !mayBegin) return { isOpen: false, steps: [] };
   const before = isBegun || !isNext ? undefined : backupGate(situation, old, take);
+  // A downgrade that etcd allows has begun: no member may join before it has ended.
   const begins = !isBegun && isNext && gate.downgrade === undefined ? ({ begins: true } as const) : {};
   if (before !== undefined)
     return { ...before, ...begins, ...(gate.downgrade === undefined ? {} : { downgrade: gate.downgrade }) };
