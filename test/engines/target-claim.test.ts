@@ -4,8 +4,10 @@ import type { Cluster } from '../../src/api/cluster.ts';
 import type { KubeObject } from '../../src/api/object.ts';
 import { jobs } from '../../src/api/resource.ts';
 import type { ClaimUse } from '../../src/engine/engine-context.ts';
+import { redis } from '../../src/engines/redis/index.ts';
 import { whyNotATarget, withCheckedTarget } from '../../src/jobs/target-claim.ts';
-import { type Plan, type Step, settled } from '../../src/plan/plan.ts';
+import { toHandler } from '../../src/jobs/to-handler.ts';
+import { type Plan, type Step, settled, wait } from '../../src/plan/plan.ts';
 import { childrenOf, noChildren } from '../../src/resources/children.ts';
 import type { ClaimReader } from '../../src/runtime/claim-use.ts';
 import { describeStep } from '../../src/runtime/executor.ts';
@@ -209,6 +211,20 @@ describe('a target', () => {
       expect(plan.steps.filter((step) => step.type === 'create' && /Job/.test(step.object.kind))).toEqual([]);
       expect(plan.outcome).toMatchObject({ state: 'wait', reason: 'ClaimMissing', message, recheckMs: 10_000 });
     }
+  });
+
+  it('is looked at also for what is done while restarts wait', async () => {
+    const { plan } = await engineOf('Backup').assess(backup, noChildren, timeOnly(), db);
+    const waits: Plan<never> = { steps: plan.steps as Plan<never>['steps'], outcome: wait('VersionBackup', 'x') };
+    const status = { phase: 'Ready', conditions: [] } as const;
+    const engine = toHandler({
+      ...redis,
+      observe: async () => redis.offlineObservation,
+      plan: () => ({ ...waits, otherwise: waits }),
+      status: () => status,
+    });
+    const { otherwise } = await engine.assess(db, noChildren, timeOnly(undefined, foreign));
+    expect(otherwise?.plan).toMatchObject({ steps: [], outcome: { state: 'blocked', reason: 'ClaimInUse' } });
   });
 
   it('that is good lets everything be made, and a restore only reads it', async () => {
