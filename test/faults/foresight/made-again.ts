@@ -19,6 +19,7 @@ import { virtualTime } from '../world/time.ts';
 import { frozenClient } from './frozen-client.ts';
 import { judgedAgain } from './judged-pods.ts';
 import { givenAgain } from './kept-io.ts';
+import { againUntil } from './recorded-time.ts';
 import type { Pass } from './recorder.ts';
 import { refusedAgain } from './refused-resizes.ts';
 import { replayed } from './transcript.ts';
@@ -93,7 +94,8 @@ async function planFrom(
       after: (ms, call) => time.after(ms, call),
     },
   });
-  if (!(await time.advanceUntil(over(work), patienceMs))) throw new Error('the plan is never made');
+  if (!(await againUntil(time, over(work), { tookMs: pass.tookMs, patienceMs })))
+    throw new Error('the plan is never made');
   return (await work).plan;
 }
 

@@ -37,6 +37,8 @@ export interface Pass {
   kept: KeptIO;
   /** Whether all that was asked has been answered, or given up: what is done now rests on it. */
   isPlanned: boolean;
+  /** Milliseconds until that was so. */
+  tookMs: number;
   /** Of one whose spec is not valid: `cluster` is what still counts of it. */
   readonly isUpkeep: boolean;
   /** What it took the Secrets for: it remembers what it has read of one for up to an hour. */
@@ -128,6 +130,7 @@ export function foresightRecorder(options: {
       connections: [],
       kept: { exchanges: [], waits: [], nonces: [] },
       isPlanned: false,
+      tookMs: 0,
       isUpkeep,
       secretReads: [],
       secrets: new Map(),
@@ -190,6 +193,7 @@ export function foresightRecorder(options: {
           pass.kept = frozen(kept);
           pass.secretReads = secretReads.slice(firstRead);
           pass.isPlanned = true;
+          pass.tookMs = clock.monotonic() - pass.began;
           if (answer === undefined) return answer;
           return {
             ...answer,

@@ -18,6 +18,8 @@ export interface VirtualTime extends Clock {
   advance(ms: number): Promise<void>;
   /** Runs timers until the condition holds, asked after each one. False when it did not within `ms`. */
   advanceUntil(holds: () => boolean, ms: number): Promise<boolean>;
+  /** When the first timer falls due. Undefined where there is none. */
+  readonly next: number | undefined;
   /** How many timers have run: the length of the run, and a guard against one without an end. */
   readonly steps: number;
 }
@@ -101,6 +103,10 @@ export function virtualTime(): VirtualTime {
         return holds();
       }
       return true;
+    },
+    get next() {
+      while (heap[0] !== undefined && heap[0].call === undefined) pop();
+      return heap[0]?.at;
     },
     get steps() {
       return steps;
