@@ -62,7 +62,6 @@ export interface Gated {
   readonly needsNoPlace: boolean;
 }
 
-const maxTimerMs = 24 * 60 * 60 * 1000;
 /** A place that is free wakes the cluster. That is so late at most where nobody tells. */
 const placeRecheckMs = 30_000;
 const unreadyRecheckMs = 5_000;
@@ -148,7 +147,7 @@ function closedWindow({ cluster, now }: GateFacts): Hold | undefined {
   }
   const at = new Date(state.opensAt).toISOString().replace(/\.\d+Z$/, 'Z');
   const message = `pods restart for the changes in the maintenance window that opens at ${at}${also}; ${atOnce}`;
-  return wait(waitingForWindow, message, Math.min(state.opensAt - now, maxTimerMs));
+  return wait(waitingForWindow, message, state.opensAt - now);
 }
 
 function held(plan: Plan, hold: Hold, facts: GateFacts & { readonly isEdited: boolean }): Gated {
