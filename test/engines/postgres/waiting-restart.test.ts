@@ -23,6 +23,7 @@ function held(story: Story) {
 const waits = ['wait WaitingForWindow'];
 const memory = (limit: string) => ({ resources: { limits: { memory: limit } } });
 const pending: Story = { members: { 1: { restartPending: true } } };
+const other = 'mine.example/postgres:17';
 const rehearsed = withJobs(jobOf({ mode: 'rehearse' }, { says: 'system=9' }));
 
 describe('outside of a maintenance window', () => {
@@ -84,6 +85,40 @@ describe('outside of a maintenance window', () => {
         before: { ...memory('2Gi'), parameters: { shared_buffers: '512MB' } },
       },
       waits,
+    ],
+    [
+      'no library goes ahead of the image that has it: a server that starts again would not find it',
+      {
+        spec: { image: other, parameters: { shared_preload_libraries: 'auto_explain,pg_cron' } },
+        before: { parameters: { shared_preload_libraries: 'auto_explain' } },
+      },
+      waits,
+    ],
+    [
+      'nor one for sessions, which could not begin',
+      { spec: { image: other, parameters: { session_preload_libraries: 'anon' } }, before: {} },
+      waits,
+    ],
+    [
+      'a library goes before the image that does not have it any more',
+      {
+        spec: { image: other, parameters: { shared_preload_libraries: 'pg_cron' } },
+        before: { parameters: { shared_preload_libraries: 'auto_explain,pg_cron' } },
+      },
+      ['configure postgresql.parameters.shared_preload_libraries=pg_cron', 'wait Updating'],
+    ],
+    [
+      'a library that waits holds up no other setting',
+      {
+        spec: { image: other, parameters: { shared_preload_libraries: 'pg_cron', work_mem: '8MB' } },
+        before: {},
+      },
+      ['configure postgresql.parameters.work_mem=8MB', 'wait Updating'],
+    ],
+    [
+      'a library of the present image is written',
+      { spec: { parameters: { shared_preload_libraries: 'auto_explain' } }, before: {} },
+      ['configure postgresql.parameters.shared_preload_libraries=auto_explain', 'wait Updating'],
     ],
   ])('%s', (_, story, lines) => expect(held(story).lines).toEqual(lines));
 
