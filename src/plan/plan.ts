@@ -78,6 +78,8 @@ export interface ActStep<Action extends EngineAction = EngineAction> {
   readonly destructive?: true;
   /** It may be refused for long: the outcome says when to look again, not that something has been asked. */
   readonly unhurried?: true;
+  /** Names of StatefulSets. It is left out where this very run has changed the template of one of them: its pod is about to restart. */
+  readonly unlessWritten?: readonly string[];
   /** The very object that the step rests on, besides the spec: it is done only when that has just been found there. */
   readonly precondition?: ObjectRef & { readonly uid: string };
 }

@@ -41,6 +41,17 @@ export function writesTemplate(step: Step): step is Extract<ObjectStep, { type: 
   return step.type === 'apply' && step.object.kind === 'StatefulSet' && templatePaths(step.changes).length > 0;
 }
 
+/** Left out, since a template has been written by which its server restarts with its pod. `written`: names of StatefulSets. */
+export function isSuperseded(step: Step, written: ReadonlySet<string>): boolean {
+  return step.type === 'act' && step.unlessWritten?.some((name) => written.has(name)) === true;
+}
+
+/** The plan as far as all of its templates are taken. */
+export function withoutSuperseded(plan: Plan): Plan {
+  const written = new Set(plan.steps.flatMap((step) => (writesTemplate(step) ? [step.object.metadata.name] : [])));
+  return { ...plan, steps: plan.steps.filter((step) => !isSuperseded(step, written)) };
+}
+
 function useOf(step: Step, children: Pick<Children, 'statefulSet' | 'pods'>): TemplateUse[] {
   if (writesTemplate(step)) return [{ step, set: step.object }];
   const name = podEndedBy(step);

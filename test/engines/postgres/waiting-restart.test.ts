@@ -4,6 +4,7 @@ import { postgresKind } from '../../../src/engines/postgres/kind/schema.ts';
 import { situationOf } from '../../../src/engines/postgres/observe/situation.ts';
 import { planPostgres } from '../../../src/engines/postgres/plan/plan.ts';
 import { postgresStatus } from '../../../src/engines/postgres/status.ts';
+import { withoutSuperseded } from '../../../src/plan/template-use.ts';
 import { heldBack, judgedBoth } from '../../support/held-back.ts';
 import { now, postgresWorld, type Story } from '../../support/postgres-situation.ts';
 import { at, before, jobOf, spec, withJobs } from '../../support/postgres-upgrade.ts';
@@ -158,7 +159,7 @@ describe('the place among clusters that roll out', () => {
   ])('%s', (_, story, kept) => expect(isUnderway(story)).toBe(kept));
 });
 
-it('a server whose pod gets another template restarts with it, once', () => {
+it('a server whose pod gets another template restarts with it, once; by itself only where no template is taken', () => {
   const { cluster, children, observed } = postgresWorld({
     status,
     spec: { image: 'mine.example/postgres:17' },
@@ -166,5 +167,11 @@ it('a server whose pod gets another template restarts with it, once', () => {
     members: { all: { restartPending: true } },
   });
   const plan = planPostgres(situationOf(cluster, children, observed), () => undefined);
-  expect(words(plan).filter((line) => !line.startsWith('apply StatefulSet'))).toEqual(['wait Restarting']);
+  expect(words(plan).filter((line) => !line.startsWith('apply StatefulSet'))).toEqual([
+    'restart db-1-0',
+    'wait Restarting',
+  ]);
+  const restart = plan.steps.find(({ type }) => type === 'act');
+  expect(restart).toMatchObject({ unlessWritten: ['db-0', 'db-1', 'db-2'] });
+  expect(words(withoutSuperseded(plan) as typeof plan)).not.toContain('restart db-1-0');
 });

@@ -251,16 +251,10 @@ function planMembers(situation: Situation, take: BackupFactory): PostgresPlan {
   return withObjects(situation, roster, [...reloads, ...leftJobs(situation)], outcome);
 }
 
-/** The plan without the restart of a server whose pod is about to restart for its template: it restarts once, with the pod. */
+/** A server whose pod is about to restart for its template restarts once, with the pod; but not where the API server takes no template. */
 function templatesFirst({ sets }: Situation, plan: PostgresPlan): PostgresPlan {
-  const members = [...sets.values()].map(({ metadata }) => metadata.name);
-  const isWritten = plan.steps.some((step) => writesTemplate(step) && members.includes(step.object.metadata.name));
-  if (!isWritten) return plan;
-  return {
-    ...plan,
-    steps: plan.steps.filter(({ type }) => type !== 'act'),
-    outcome: wait('Restarting', 'members restart with the new template', recheckMs),
-  };
+  const unlessWritten = [...sets.values()].map(({ metadata }) => metadata.name);
+  return { ...plan, steps: plan.steps.map((step) => (step.type === 'act' ? { ...step, unlessWritten } : step)) };
 }
 
 /** Steps of an upgrade, and in the same reconcile what is written down of it. */
