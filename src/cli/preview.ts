@@ -144,7 +144,7 @@ export async function livePreview(
   const forecast = plan.steps.length > 0 ? (engine.forecast?.(cluster, children) ?? []) : [];
   const volumes = await forecastExpansion(plan.steps, children, client);
   const rollout = await forecastRollout(plan.steps, children, asked);
-  const turn = gate.begins ? [turnWords] : [];
+  const turn = gate.place === 'begins' ? [turnWords] : [];
   const waiting = gate.hold !== undefined && !gate.isOutcome ? [gate.hold.message] : [];
   const follows = [...refusals(held), ...waiting, ...untold, ...turn, ...rollout, ...volumes, ...forecast];
   const warnings = assessment.status.conditions.flatMap(({ type, reason, message }) =>

@@ -112,8 +112,10 @@ export interface Plan<Action extends EngineAction = EngineAction> {
   readonly destructive?: true;
   /** The database refuses its clients, and the templates that this plan writes end that: they wait for no maintenance window. */
   readonly repairs?: true;
-  /** Members are being interrupted, though their objects may not show it: the cluster keeps its place among those that roll out. */
+  /** What interrupts members has begun, though their objects may not show it: the cluster uses its place among those that roll out. */
   readonly isUnderway?: true;
+  /** Members have yet to be interrupted, or to come back: a place that is used is not given up before. */
+  readonly isUnfinished?: true;
   /** The database has been told of what the templates bring: they wait for no window. */
   readonly goesOn?: true;
   /** What can wait is left out: the status does not count it for a change that goes on. */

@@ -48,6 +48,12 @@ export interface GateFacts {
   takePlace(): string | undefined;
 }
 
+/**
+ * What becomes of the place among the clusters that roll out. `begins`: it is used with this plan. `asks`: the cluster is in line. `unused`: nothing
+ * begins, so a place that has not been used yet is for others. `over`: all is at rest, and it is given up.
+ */
+export type Place = 'begins' | 'asks' | 'unused' | 'over';
+
 export interface Gated {
   readonly plan: Plan;
   /** Why a rollout does not begin. */
@@ -56,10 +62,7 @@ export interface Gated {
   readonly isOtherwise: boolean;
   /** Nothing else is waited for: the hold is the outcome of the plan. */
   readonly isOutcome: boolean;
-  /** A rollout begins with this plan. */
-  readonly begins: boolean;
-  /** None is going on, and none is wanted or may begin yet. */
-  readonly needsNoPlace: boolean;
+  readonly place: Place;
 }
 
 /** A place that is free wakes the cluster. That is so late at most where nobody tells. */
@@ -71,14 +74,13 @@ export function gated({ otherwise, ...plan }: DeferrablePlan, facts: GateFacts):
   const isFormed = cluster.status?.initialized === true;
   if (plan.destructive === true || !isFormed) return passed(plan);
   if (plan.repairs === true) return { ...passed(otherwise ?? plan), isOtherwise: otherwise !== undefined };
-  const rolling = isRolling(children);
   const edited = { ...facts, isEdited: cluster.status?.observedGeneration !== cluster.metadata.generation };
   const all = templateWrites(plan, children);
   const writes = all.filter((write) => !isRepair(write, edited));
   const interrupts = otherwise !== undefined;
   if (writes.length === 0 && !interrupts) {
-    const isDone = plan.isUnderway !== true && isAtRest(children);
-    return { ...passed(isDone ? withoutRequest(plan, facts) : plan), needsNoPlace: isDone };
+    const isDone = plan.isUnderway !== true && plan.isUnfinished !== true && isAtRest(children);
+    return isDone ? { ...passed(withoutRequest(plan, facts)), place: 'over' } : passed(plan);
   }
   let isInLine = false;
   const takePlace = (): string | undefined => {
@@ -87,22 +89,21 @@ export function gated({ otherwise, ...plan }: DeferrablePlan, facts: GateFacts):
   };
   const follows = (write: TemplateWrite): boolean => plan.goesOn === true || followsRollout(write, all, children);
   const hold = holdOn(writes, interrupts, { ...facts, takePlace, follows });
-  // A place that it has got and not used, since its window has closed or a pod is lost.
   if (hold === undefined) {
     const isHeldUp = writes.length === 0 && isHeldUpBy(plan.outcome);
-    return { ...passed(plan), begins: !isHeldUp, needsNoPlace: isHeldUp };
+    return { ...passed(plan), place: isHeldUp ? 'unused' : 'begins' };
   }
   // Servers that have yet to restart do so in the next window: nobody waits for that.
-  const isUnderway = plan.isUnderway === true && !(interrupts && hold.reason === waitingForWindow);
+  const isPutOff = interrupts && hold.reason === waitingForWindow && !isRolling(children);
   return {
     ...held(otherwise ?? plan, hold, edited),
     isOtherwise: interrupts,
-    needsNoPlace: !isInLine && !rolling && !isUnderway,
+    place: isInLine ? 'asks' : isPutOff ? 'over' : 'unused',
   };
 }
 
 function passed(plan: Plan): Gated {
-  return { plan, isOtherwise: false, isOutcome: false, begins: false, needsNoPlace: false };
+  return { plan, isOtherwise: false, isOutcome: false, place: 'unused' };
 }
 
 interface HoldFacts extends GateFacts {

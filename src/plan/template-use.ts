@@ -52,6 +52,16 @@ export function withoutSuperseded(plan: Plan): Plan {
   return { ...plan, steps: plan.steps.filter((step) => !isSuperseded(step, written)) };
 }
 
+/**
+ * Whether members restart by the step: it writes a template, or tells the database what is not told while that has to wait. `otherwise`: see
+ * `DeferrablePlan`.
+ */
+export function interrupts(step: Step, otherwise: Plan | undefined): boolean {
+  if (step.type !== 'act') return writesTemplate(step);
+  const isSame = (other: Step): boolean => other.type === 'act' && other.summary === step.summary;
+  return otherwise !== undefined && !otherwise.steps.some(isSame);
+}
+
 function useOf(step: Step, children: Pick<Children, 'statefulSet' | 'pods'>): TemplateUse[] {
   if (writesTemplate(step)) return [{ step, set: step.object }];
   const name = podEndedBy(step);

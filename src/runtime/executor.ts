@@ -38,6 +38,16 @@ export class StepFailed extends Error {
   }
 }
 
+/** The step has failed since nobody has answered: it may have been done. */
+export function isUnanswered(step: Step, failure: unknown): boolean {
+  return (
+    failure instanceof StepFailed &&
+    failure.step === step &&
+    failure.cause instanceof ApiUnreachable &&
+    failure.cause.maybeSent
+  );
+}
+
 export function describeStep(step: Step): string {
   switch (step.type) {
     case 'create':

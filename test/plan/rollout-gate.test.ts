@@ -142,10 +142,16 @@ function told(story: Story): string[] {
     ...words,
     ...(outcome.state === 'settled' ? [] : [`${outcome.state} ${outcome.reason}`]),
     ...(asked > 0 ? ['asks for a place'] : []),
-    ...(result.begins ? ['begins'] : []),
-    ...(result.needsNoPlace ? ['needs no place'] : []),
+    ...placeWords[result.place],
   ];
 }
+
+const placeWords: Readonly<Record<ReturnType<typeof gated>['place'], readonly string[]>> = {
+  begins: ['begins'],
+  asks: [],
+  unused: [],
+  over: ['needs no place'],
+};
 
 const apply = `apply ${image}`;
 
@@ -156,7 +162,7 @@ describe('a template', () => {
     [
       'waits for its window, and asks for no place before',
       { spec: { maintenance: { windows } } },
-      ['wait WaitingForWindow', 'needs no place'],
+      ['wait WaitingForWindow'],
     ],
     [
       'does not wait for a window that a person does not wait for',
@@ -166,7 +172,7 @@ describe('a template', () => {
     [
       'waits until every pod is ready, and asks for no place before',
       { pods: { 1: 'unready' } },
-      ['wait WaitingForRollout', 'needs no place'],
+      ['wait WaitingForRollout'],
     ],
     [
       'does not wait for others where a person has said so',
@@ -228,12 +234,12 @@ describe('a template', () => {
     [
       'waits for a pod of others that is unready, however long',
       { steps: [other], pods: { 1: 'long unready' } },
-      ['wait WaitingForRollout', 'needs no place'],
+      ['wait WaitingForRollout'],
     ],
     [
       'that only loses fields is one, too',
       { spec: { maintenance: { windows } }, steps: [printed('1-a', '2-b')] },
-      ['wait WaitingForWindow', 'needs no place'],
+      ['wait WaitingForWindow'],
     ],
     [
       'stays where only other fields of the StatefulSet go',
@@ -256,7 +262,7 @@ describe('a template', () => {
         spec: { maintenance: { windows } },
         steps: [{ ...requested, changes: [...requested.changes, ...printed('1-a', '2-b').changes] }],
       },
-      ['wait WaitingForWindow', 'needs no place'],
+      ['wait WaitingForWindow'],
     ],
     [
       'without annotations gets the request to restart as its first one',
@@ -271,7 +277,7 @@ describe('a template', () => {
     [
       'that somebody else has changed is no repair, while nobody is ready for a moment',
       { isTaken: true, pods: { 0: 'unready', 1: 'unready', 2: 'unready' } },
-      ['wait WaitingForRollout', 'needs no place'],
+      ['wait WaitingForRollout'],
     ],
     [
       'repairs a cluster of which nobody has been ready for long',
@@ -286,7 +292,7 @@ describe('a template', () => {
     [
       'is not what a pod needs that has just found no node',
       { spec: { maintenance: { windows } }, pods: { 2: 'unscheduled' } },
-      ['wait WaitingForWindow', 'needs no place'],
+      ['wait WaitingForWindow'],
     ],
     [
       'with another Secret repairs a pod that has waited for the present one for long',
@@ -296,17 +302,17 @@ describe('a template', () => {
     [
       'with another Secret repairs no pod that has just begun to start',
       { spec: { maintenance: { windows } }, steps: [written(secret)], pods: { 2: 'creating' } },
-      ['wait WaitingForWindow', 'needs no place'],
+      ['wait WaitingForWindow'],
     ],
     [
       'with another Secret repairs nothing where all pods run',
       { spec: { maintenance: { windows } }, steps: [written(secret)] },
-      ['wait WaitingForWindow', 'needs no place'],
+      ['wait WaitingForWindow'],
     ],
     [
       'without another volume repairs no pod that waits for its Secret or its image',
       { spec: { maintenance: { windows } }, pods: { 2: 'long creating' } },
-      ['wait WaitingForWindow', 'needs no place'],
+      ['wait WaitingForWindow'],
     ],
     [
       'waits, and the size that changes with it does not',
@@ -332,7 +338,7 @@ describe('a template', () => {
         spec: { maintenance: { windows } },
         steps: [written(`spec.template.metadata.annotations[${restartAnnotation}]`, image)],
       },
-      ['wait WaitingForWindow', 'needs no place'],
+      ['wait WaitingForWindow'],
     ],
   ])('%s', (_, story, words) => expect(told(story)).toEqual(words));
 });
@@ -376,12 +382,12 @@ describe('a plan', () => {
     [
       'that cannot begin, since the backup before it fails, leaves the place to others',
       { steps: [], outcome: wait('VersionBackupFailed', 'x'), plan: { otherwise } },
-      ['wait VersionBackupFailed', 'asks for a place', 'needs no place'],
+      ['wait VersionBackupFailed', 'asks for a place'],
     ],
     [
       'that cannot begin, since there is no claim for the backup before it, leaves it, too',
       { steps: [], outcome: wait('ClaimMissing', 'x'), plan: { otherwise } },
-      ['wait ClaimMissing', 'asks for a place', 'needs no place'],
+      ['wait ClaimMissing', 'asks for a place'],
     ],
     [
       'of servers of which some have yet to restart leaves it at the end of the window',

@@ -63,7 +63,13 @@ import { holdSteps, retireSteps } from './volumes.ts';
 
 export function planPostgres(situation: Situation, take: BackupFactory): DeferrablePlan<PostgresAction> {
   const { canWait, ...whole } = planWhole(situation, take);
-  const plan = isInterrupted(situation) ? { ...whole, isUnderway: true as const } : whole;
+  const { upgrade } = situation;
+  const isUpgrading = upgrade !== undefined && isUnderway(upgrade);
+  const plan = {
+    ...whole,
+    ...(isUpgrading ? { isUnderway: true as const } : {}),
+    ...(isInterrupted(situation) ? { isUnfinished: true as const } : {}),
+  };
   const isRolling = [...situation.pods.keys()].some((index) => isOutdated(situation, index));
   // A rollout that has begun goes on.
   const mayWait = canWait === true && !isRolling;
@@ -72,12 +78,9 @@ export function planPostgres(situation: Situation, take: BackupFactory): Deferra
   return { ...plan, otherwise: { ...otherwise, defers: true } };
 }
 
-/** Servers restart for their settings or are upgraded. Kubernetes hardly sees that: their pods stay, and are ready soon again. */
-function isInterrupted({ upgrade, live }: Situation): boolean {
-  const isRestarting = [...live.values()].some(
-    ({ postgres, restartPending }) => restartPending || postgres !== 'running',
-  );
-  return isRestarting || (upgrade !== undefined && isUnderway(upgrade));
+/** Servers restart for their settings, or have yet to. Kubernetes hardly sees that: their pods stay, and are ready soon again. */
+function isInterrupted({ live }: Situation): boolean {
+  return [...live.values()].some(({ postgres, restartPending }) => restartPending || postgres !== 'running');
 }
 
 function planWhole(situation: Situation, take: BackupFactory): PostgresPlan {
