@@ -48,7 +48,7 @@ const patienceMs = 300_000;
 
 export interface WriteFacts {
   readonly children: Children;
-  /** Somebody has just changed the spec. */
+  /** The template follows from what a person has just changed in the spec. */
   readonly isEdited: boolean;
   /** Milliseconds. */
   readonly now: number;

@@ -34,6 +34,8 @@ interface Story {
   readonly annotations?: Readonly<Record<string, string>>;
   readonly isNew?: true;
   readonly isEdited?: true;
+  /** What the status says of the templates of before: `held` or `edited` for the one that is wanted now. */
+  readonly told?: 'held' | 'edited' | 'another';
   readonly pods?: Readonly<Record<number, PodChange>>;
   readonly steps?: readonly Step[];
   readonly outcome?: Outcome;
@@ -108,14 +110,30 @@ const first: ObjectStep = {
 };
 const act: Step = { type: 'act', action: { type: 'test.act' }, summary: 'ask for something' };
 
-function told(story: Story): string[] {
+const gateOf = (story: Story) => judged(story).result;
+
+function judged(story: Story) {
   let asked = 0;
   const cluster: Cluster<CommonSpec> = {
     apiVersion: 'clusterwright.dev/v1alpha1',
     kind: 'RedisCluster',
     metadata: { name: 'db', namespace: 'apps', uid: 'cluster', generation: 2, annotations: story.annotations ?? {} },
     spec: story.spec ?? {},
-    status: { initialized: story.isNew !== true, observedGeneration: story.isEdited === true ? 1 : 2 },
+    status: {
+      initialized: story.isNew !== true,
+      observedGeneration: story.isEdited === true ? 1 : 2,
+      ...(story.told === undefined
+        ? {}
+        : {
+            heldTemplates: [
+              {
+                name: 'db',
+                template: story.told === 'another' ? 'before' : 'now',
+                ...(story.told === 'edited' ? { edited: true } : {}),
+              },
+            ],
+          }),
+    },
   };
   const children = childrenOf([
     ...[set, sibling, aside],
@@ -130,6 +148,11 @@ function told(story: Story): string[] {
       return story.isTaken === true ? 'those of another cluster' : undefined;
     },
   });
+  return { result, asked };
+}
+
+function told(story: Story): string[] {
+  const { result, asked } = judged(story);
   const words = result.plan.steps.map((step) =>
     step.type === 'act'
       ? step.summary
@@ -341,6 +364,41 @@ describe('a template', () => {
       ['wait WaitingForWindow'],
     ],
   ])('%s', (_, story, words) => expect(told(story)).toEqual(words));
+});
+
+describe('a pod that cannot start', () => {
+  const stopped: Story = {
+    spec: { maintenance: { windows } },
+    pods: { 2: 'stopped' },
+    steps: [printed('0-before', '1-now')],
+  };
+  it.each<readonly [string, Story, boolean]>([
+    ['gets the template of an edit', { isEdited: true }, true],
+    ['gets it also later, where it could not be written at once', { told: 'edited' }, true],
+    ['and while something else is edited', { isEdited: true, told: 'edited' }, true],
+    [
+      'gets none that has waited before, since another part of the spec is edited',
+      { isEdited: true, told: 'held' },
+      false,
+    ],
+    ['gets that of an edit while another one has waited', { isEdited: true, told: 'another' }, true],
+    ['gets none that nobody has edited', {}, false],
+    ['gets none of another operator while one has waited', { told: 'another' }, false],
+  ])('%s', (_, story, isWritten) => {
+    const lines = told({ ...stopped, ...story });
+    expect(lines.includes(`apply ${fingerprint}`)).toBe(isWritten);
+  });
+
+  it.each<readonly [string, Story, object]>([
+    ['of an edit that repairs', { isEdited: true, pods: { 2: 'stopped' } }, { edited: true }],
+    ['of an edit that repairs nothing, and later does', { isEdited: true }, {}],
+    ['that nobody has edited', { pods: { 2: 'stopped' } }, {}],
+  ])('is told of a template %s', (_, story, more) => {
+    const spec = { maintenance: { windows } };
+    expect(gateOf({ spec, steps: [printed('0-before', '1-now')], ...story }).heldTemplates).toEqual([
+      { name: 'db', template: 'now', ...more },
+    ]);
+  });
 });
 
 describe('a plan', () => {
