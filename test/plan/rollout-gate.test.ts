@@ -1,180 +1,29 @@
 /** What begins, what is held back, and what never waits. */
 import { describe, expect, it } from 'vitest';
-import type { Cluster, CommonSpec } from '../../src/api/cluster.ts';
 import { ignoreLimitAnnotation, maintenanceNowAnnotation, restartAnnotation } from '../../src/api/maintenance.ts';
-import type { KubeObject } from '../../src/api/object.ts';
 import { redisKind } from '../../src/engines/redis/kind/schema.ts';
-import { fingerprintAnnotation } from '../../src/plan/difference.ts';
-import {
-  blocked,
-  type DeferrablePlan,
-  type ObjectStep,
-  type Outcome,
-  type Plan,
-  type Step,
-  settled,
-  wait,
-} from '../../src/plan/plan.ts';
+import { blocked, type Plan, settled, wait } from '../../src/plan/plan.ts';
 import { gated } from '../../src/plan/rollout-gate.ts';
-import { childrenOf, type Pod } from '../../src/resources/children.ts';
-import { componentLabel } from '../../src/resources/metadata.ts';
-
-const noon = Date.parse('2026-11-29T12:00:00Z');
-const windows = [{ start: '22:00', duration: '2h', timeZone: 'Etc/UTC' }];
-
-type PodChange =
-  | 'outdated'
-  | 'outdated unready'
-  | 'creating'
-  | 'long creating'
-  | `${'' | 'long '}${'unready' | 'stopped' | 'unscheduled'}`;
-
-interface Story {
-  readonly spec?: CommonSpec;
-  readonly annotations?: Readonly<Record<string, string>>;
-  readonly isNew?: true;
-  readonly isEdited?: true;
-  /** What the status says of the templates of before: `held` or `edited` for the one that is wanted now. */
-  readonly told?: 'held' | 'edited' | 'another';
-  readonly pods?: Readonly<Record<number, PodChange>>;
-  readonly steps?: readonly Step[];
-  readonly outcome?: Outcome;
-  readonly plan?: Partial<DeferrablePlan>;
-  /** Another cluster has the only place. */
-  readonly isTaken?: true;
-}
-
-const setOf = (name: string, component: string, replicas: number): KubeObject => ({
-  apiVersion: 'apps/v1',
-  kind: 'StatefulSet',
-  metadata: { name, namespace: 'apps', uid: name, generation: 1, labels: { [componentLabel]: component } },
-  spec: { replicas },
-  status: { observedGeneration: 1, updateRevision: 'new', replicas },
-});
-const set = setOf('db', 'servers', 3);
-const sibling = setOf('other', 'servers', 1);
-const aside = setOf('pooler', 'pooler', 1);
-
-function pod(name: string, change?: PodChange): Pod {
-  const isReady = change === undefined || change === 'outdated';
-  const isCreating = change === 'creating' || change === 'long creating';
-  const isUnscheduled = change?.endsWith('unscheduled') === true;
-  const lastTransitionTime = change?.startsWith('long') === true ? '2026-11-29T11:54:59Z' : '2026-11-29T11:59:00Z';
-  return {
-    apiVersion: 'v1',
-    kind: 'Pod',
-    metadata: {
-      name,
-      labels: { 'controller-revision-hash': change?.startsWith('outdated') ? 'old' : 'new' },
-    },
-    status: {
-      phase: isUnscheduled || isCreating ? 'Pending' : 'Running',
-      // A pod that runs has done so for long.
-      startTime: change === 'creating' ? lastTransitionTime : '2026-11-29T11:54:59Z',
-      conditions: isUnscheduled
-        ? [{ type: 'PodScheduled', status: 'False', lastTransitionTime }]
-        : [{ type: 'Ready', status: isReady ? 'True' : 'False', lastTransitionTime }],
-      containerStatuses: [
-        { name: 'db', ...(change?.endsWith('stopped') ? { state: { waiting: { reason: 'ImagePullBackOff' } } } : {}) },
-      ],
-    },
-  };
-}
-
-const written = (...paths: string[]): ObjectStep => ({
-  type: 'apply',
-  object: set,
-  changes: paths.map((path) => ({ path, to: path === 'spec.replicas' ? 5 : 'x' })),
-});
-const image = 'spec.template.spec.containers[db].image';
-const secret = 'spec.template.spec.volumes[auth].secret.secretName';
-const imageOf = (object: KubeObject): ObjectStep => ({ type: 'apply', object, changes: [{ path: image, to: 'x' }] });
-const template = imageOf(set);
-const other = imageOf(sibling);
-const pooler = imageOf(aside);
-const fingerprint = `metadata.annotations[${fingerprintAnnotation}]`;
-const printed = (from: string, to: string): ObjectStep & { readonly type: 'apply' } => ({
-  type: 'apply',
-  object: set,
-  changes: [{ path: fingerprint, from, to }],
-});
-const requested = {
-  type: 'apply',
-  object: set,
-  changes: [{ path: `spec.template.metadata.annotations[${restartAnnotation}]`, to: 'x' }],
-} as const;
-const first: ObjectStep = {
-  type: 'apply',
-  object: set,
-  changes: [{ path: 'spec.template.metadata.annotations', to: { [restartAnnotation]: 'x' } }],
-};
-const act: Step = { type: 'act', action: { type: 'test.act' }, summary: 'ask for something' };
-
-const gateOf = (story: Story) => judged(story).result;
-
-function judged(story: Story) {
-  let asked = 0;
-  const cluster: Cluster<CommonSpec> = {
-    apiVersion: 'clusterwright.dev/v1alpha1',
-    kind: 'RedisCluster',
-    metadata: { name: 'db', namespace: 'apps', uid: 'cluster', generation: 2, annotations: story.annotations ?? {} },
-    spec: story.spec ?? {},
-    status: {
-      initialized: story.isNew !== true,
-      observedGeneration: story.isEdited === true ? 1 : 2,
-      ...(story.told === undefined
-        ? {}
-        : {
-            heldTemplates: [
-              {
-                name: 'db',
-                template: story.told === 'another' ? 'before' : 'now',
-                ...(story.told === 'edited' ? { edited: true } : {}),
-              },
-            ],
-          }),
-    },
-  };
-  const children = childrenOf([
-    ...[set, sibling, aside],
-    ...[0, 1, 2].map((index) => pod(`db-${index}`, story.pods?.[index])),
-    ...[pod('other-0'), pod('pooler-0')],
-  ]);
-  const plan: Plan = { steps: story.steps ?? [template], outcome: story.outcome ?? settled, ...story.plan };
-  const result = gated(plan, {
-    ...{ cluster, children, now: noon, resource: redisKind.resource },
-    takePlace() {
-      asked++;
-      return story.isTaken === true ? 'those of another cluster' : undefined;
-    },
-  });
-  return { result, asked };
-}
-
-function told(story: Story): string[] {
-  const { result, asked } = judged(story);
-  const words = result.plan.steps.map((step) =>
-    step.type === 'act'
-      ? step.summary
-      : 'changes' in step
-        ? `${step.type} ${step.changes.map(({ path }) => path).join(' ')}`
-        : step.type,
-  );
-  const { outcome } = result.plan;
-  return [
-    ...words,
-    ...(outcome.state === 'settled' ? [] : [`${outcome.state} ${outcome.reason}`]),
-    ...(asked > 0 ? ['asks for a place'] : []),
-    ...placeWords[result.place],
-  ];
-}
-
-const placeWords: Readonly<Record<ReturnType<typeof gated>['place'], readonly string[]>> = {
-  begins: ['begins'],
-  asks: [],
-  unused: [],
-  over: ['needs no place'],
-};
+import { childrenOf } from '../../src/resources/children.ts';
+import {
+  act,
+  fingerprint,
+  first,
+  image,
+  noon,
+  other,
+  pod,
+  pooler,
+  printed,
+  requested,
+  type Story,
+  secret,
+  set,
+  template,
+  told,
+  windows,
+  written,
+} from '../support/gate-story.ts';
 
 const apply = `apply ${image}`;
 
@@ -364,41 +213,6 @@ describe('a template', () => {
       ['wait WaitingForWindow'],
     ],
   ])('%s', (_, story, words) => expect(told(story)).toEqual(words));
-});
-
-describe('a pod that cannot start', () => {
-  const stopped: Story = {
-    spec: { maintenance: { windows } },
-    pods: { 2: 'stopped' },
-    steps: [printed('0-before', '1-now')],
-  };
-  it.each<readonly [string, Story, boolean]>([
-    ['gets the template of an edit', { isEdited: true }, true],
-    ['gets it also later, where it could not be written at once', { told: 'edited' }, true],
-    ['and while something else is edited', { isEdited: true, told: 'edited' }, true],
-    [
-      'gets none that has waited before, since another part of the spec is edited',
-      { isEdited: true, told: 'held' },
-      false,
-    ],
-    ['gets that of an edit while another one has waited', { isEdited: true, told: 'another' }, true],
-    ['gets none that nobody has edited', {}, false],
-    ['gets none of another operator while one has waited', { told: 'another' }, false],
-  ])('%s', (_, story, isWritten) => {
-    const lines = told({ ...stopped, ...story });
-    expect(lines.includes(`apply ${fingerprint}`)).toBe(isWritten);
-  });
-
-  it.each<readonly [string, Story, object]>([
-    ['of an edit that repairs', { isEdited: true, pods: { 2: 'stopped' } }, { edited: true }],
-    ['of an edit that repairs nothing, and later does', { isEdited: true }, {}],
-    ['that nobody has edited', { pods: { 2: 'stopped' } }, {}],
-  ])('is told of a template %s', (_, story, more) => {
-    const spec = { maintenance: { windows } };
-    expect(gateOf({ spec, steps: [printed('0-before', '1-now')], ...story }).heldTemplates).toEqual([
-      { name: 'db', template: 'now', ...more },
-    ]);
-  });
 });
 
 describe('a plan', () => {

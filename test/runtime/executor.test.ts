@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { KubeObject, ObjectMeta } from '../../src/api/object.ts';
 import { persistentVolumeClaims, pods as podResource } from '../../src/api/resource.ts';
-import type { ActStep, EngineAction, Step } from '../../src/plan/plan.ts';
+import type { EngineAction, Step } from '../../src/plan/plan.ts';
 import { instanceLabel, managedBy, managedByLabel, nameLabel } from '../../src/resources/metadata.ts';
 import {
   createExecutor,
@@ -316,27 +316,6 @@ describe('a plan', () => {
     expect(failures.map(({ message }) => message)).toEqual([
       expect.stringMatching(/^patch PersistentVolumeClaim data-db-0: /),
     ]);
-  });
-
-  it.each<readonly [string, boolean, readonly string[]]>([
-    ['leaves out the restart of a server whose pod restarts for its template', true, ['update StatefulSet db']],
-    ['restarts the server where the template is changed back at once', false, ['update StatefulSet db', 'do restart']],
-  ])('%s', async (_, isTaken, done) => {
-    const setOf = (image: string): KubeObject => ({
-      ...{ apiVersion: 'apps/v1', kind: 'StatefulSet', metadata: owned('uid-db') },
-      spec: { template: { spec: { containers: [{ name: 'db', image }] } } },
-    });
-    const before = parts.api.put(setOf('old'));
-    parts.api.intercept = ({ headers }) => {
-      const isApply = headers?.['content-type'] === 'application/apply-patch+yaml';
-      if (isTaken || !isApply) return undefined;
-      return Promise.resolve({ status: 200, headers: {}, body: JSON.stringify(before) });
-    };
-    const changes = [{ path: 'spec.template.spec.containers[db].image', from: 'old', to: 'new' }];
-    const restart: Step = { ...(act('restart') as ActStep), unlessWritten: ['db'] };
-    const other: Step = { ...(act('other') as ActStep), unlessWritten: ['db-proxy'] };
-    const found = await run([{ type: 'apply', object: setOf('new'), changes }, restart, other]);
-    expect(found.done).toEqual([...done, 'do other']);
   });
 
   it('ends between two steps when the process has to', async () => {
