@@ -2,6 +2,7 @@
 import type { KubeObject } from '../api/object.ts';
 import { pods } from '../api/resource.ts';
 import type { Children, Pod, StatefulSet } from '../resources/children.ts';
+import { archiveComponent, componentLabel } from '../resources/metadata.ts';
 import { templatePaths } from './difference.ts';
 import type { ObjectStep, Plan, Step } from './plan.ts';
 
@@ -57,9 +58,13 @@ export function withoutSuperseded(plan: Plan): Plan {
  * `DeferrablePlan`.
  */
 export function interrupts(step: Step, otherwise: Plan | undefined): boolean {
-  if (step.type !== 'act') return writesTemplate(step);
+  if (step.type !== 'act') return writesTemplate(step) && !isArchive(step.object);
   const isSame = (other: Step): boolean => other.type === 'act' && other.summary === step.summary;
   return otherwise !== undefined && !otherwise.steps.some(isSame);
+}
+
+export function isArchive({ metadata }: KubeObject): boolean {
+  return metadata.labels?.[componentLabel] === archiveComponent;
 }
 
 function useOf(step: Step, children: Pick<Children, 'statefulSet' | 'pods'>): TemplateUse[] {

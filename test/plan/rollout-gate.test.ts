@@ -7,6 +7,7 @@ import { gated } from '../../src/plan/rollout-gate.ts';
 import { childrenOf } from '../../src/resources/children.ts';
 import {
   act,
+  archive,
   fingerprint,
   first,
   image,
@@ -97,6 +98,11 @@ describe('a template', () => {
       'of servers does not follow that of another component',
       { spec: { maintenance: { windows } }, steps: [pooler], pods: { 0: 'outdated' } },
       ['wait WaitingForWindow'],
+    ],
+    [
+      'of the archive waits for nothing: it interrupts no client, and its task is written already',
+      { isTaken: true, spec: { maintenance: { windows } }, steps: [archive] },
+      [apply, 'needs no place'],
     ],
     [
       'may be what a pod of its own needs that has long been unready, and waits for its turn',

@@ -51,6 +51,7 @@ const setOf = (name: string, component: string, replicas: number): KubeObject =>
 export const set = setOf('db', 'servers', 3);
 export const sibling = setOf('other', 'servers', 1);
 export const aside = setOf('pooler', 'pooler', 1);
+const log = setOf('db-archive', 'archive', 1);
 
 export function pod(name: string, change?: PodChange): Pod {
   const isReady = change === undefined || change === 'outdated';
@@ -89,6 +90,7 @@ const imageOf = (object: KubeObject): ObjectStep => ({ type: 'apply', object, ch
 export const template = imageOf(set);
 export const other = imageOf(sibling);
 export const pooler = imageOf(aside);
+export const archive = imageOf(log);
 export const fingerprint = `metadata.annotations[${fingerprintAnnotation}]`;
 export const printed = (from: string, to: string): ObjectStep & { readonly type: 'apply' } => ({
   type: 'apply',
@@ -133,7 +135,7 @@ function judged(story: Story) {
     },
   };
   const children = childrenOf([
-    ...[set, sibling, aside],
+    ...[set, sibling, aside, log],
     ...[0, 1, 2].map((index) => pod(`db-${index}`, story.pods?.[index])),
     ...[pod('other-0'), pod('pooler-0')],
   ]);
