@@ -76,6 +76,11 @@ describe('another minor', () => {
     expect(found.status.conditions[0]).toMatchObject({ type: 'Ready', status: 'True', reason: 'WaitingForWindow' });
   });
 
+  it('that waits leaves a cluster degraded that has lost a member', () => {
+    const found = held({ spec: { version: six }, before: { version: five }, members: { 1: 'gone' } });
+    expect(found.status.phase).toBe('Degraded');
+  });
+
   it('that has waited is an update when its time has come, and no failure', () => {
     const { cluster, children, observed } = etcdWorld({
       status,
@@ -98,6 +103,8 @@ describe('another minor', () => {
     };
     const [waiting, ready] = [planned(down('3.6.0')), planned(down('3.5.0'))];
     expect([waiting.isUnderway, ready.isUnderway, ready.otherwise]).toEqual([true, true, undefined]);
+    const over = planned({ spec: { version: five }, members: { all: { version: five, downgradeTarget: '3.5.0' } } });
+    expect([waiting.goesOn, ready.goesOn, over.isUnderway, over.goesOn]).toEqual([true, true, true, undefined]);
     expect(held(down('3.5.0')).lines.join()).toMatch(/^template db-0/);
   });
 

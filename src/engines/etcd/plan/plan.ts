@@ -57,8 +57,9 @@ export function planEtcd(situation: Situation, take: BackupFactory): DeferrableP
   const mayRepair = gate.isOpen && gate.begins !== true;
   const repairs = mayRepair && isShortOfQuota(situation) ? ({ repairs: true } as const) : {};
   // Templates and members show nothing of a downgrade that etcd has been told to allow.
-  const underway = gate.downgrade === 'allowed' ? ({ isUnderway: true, goesOn: true } as const) : {};
-  const plan = { ...planWith(situation, gate), ...repairs, ...underway };
+  const underway = gate.downgrade === 'allowed' ? ({ isUnderway: true } as const) : {};
+  const onward = gate.goesOn === true ? ({ goesOn: true } as const) : {};
+  const plan = { ...planWith(situation, gate), ...repairs, ...underway, ...onward };
   // What has begun goes on.
   const mayWait = gate.begins === true && !isMinorRolling(situation);
   if (!mayWait) return plan;

@@ -45,6 +45,8 @@ export interface VersionGate {
   readonly note?: string;
   /** One is allowed: etcd lets no member join. `unwanted`: it is to be cancelled. */
   readonly downgrade?: 'allowed' | 'unwanted';
+  /** Members have yet to go back: templates wait for no window. */
+  readonly goesOn?: true;
 }
 
 const open: VersionGate = { isOpen: true, steps: [] };
@@ -238,7 +240,7 @@ function gateDown(situation: Situation, wanted: number): VersionGate {
   const later = live.filter(({ version }) => minorNumber(version) > wanted);
   const isMixed = live.some(({ version }) => minorNumber(version) === wanted);
   const isAllowed = allowedTarget(observed) !== undefined;
-  const sealed: Partial<VersionGate> = isAllowed ? { downgrade: 'allowed' } : {};
+  const sealed: Partial<VersionGate> = isAllowed ? { downgrade: 'allowed', goesOn: true } : {};
   const areAllThere = members?.every((member) => member.live !== undefined) === true;
   const behind = later.filter(
     ({ storageVersion }) => storageVersion === undefined || minorNumber(storageVersion) > wanted,
