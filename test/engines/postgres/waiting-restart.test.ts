@@ -46,7 +46,18 @@ describe('outside of a maintenance window', () => {
     ['nothing waits where nothing is to be done', {}, ['settled']],
     [
       'a standby restarts that has fewer connections than its primary: it could not follow it for long',
-      { members: { 1: { restartPending: true, raised: ['max_connections'] } } },
+      { members: { 1: { restartPending: true, raised: { max_connections: 100 } } } },
+      ['restart db-1-0', 'wait Restarting'],
+    ],
+    [
+      'and one that has fewer than its primary, which is to get more itself',
+      {
+        members: {
+          0: { restartPending: true, raised: { max_connections: 200 } },
+          1: { restartPending: true, raised: { max_connections: 100 } },
+          2: { restartPending: true, raised: { max_connections: 200 } },
+        },
+      },
       ['restart db-1-0', 'wait Restarting'],
     ],
     [
@@ -55,7 +66,7 @@ describe('outside of a maintenance window', () => {
         members: {
           0: { restartPending: true, awaitsPrimary: true },
           1: { restartPending: true },
-          2: { restartPending: true, raised: ['max_connections'] },
+          2: { restartPending: true, raised: { max_connections: 100 } },
         },
       },
       ['restart db-2-0', 'wait Restarting'],
@@ -65,13 +76,13 @@ describe('outside of a maintenance window', () => {
       {
         spec: { image: 'mine.example/postgres:17' },
         before: {},
-        members: { 2: { restartPending: true, raised: ['max_connections'] } },
+        members: { 2: { restartPending: true, raised: { max_connections: 100 } } },
       },
       ['restart db-2-0', 'wait Restarting'],
     ],
     [
       'nobody restarts for connections that the primary has yet to get, too',
-      { members: { all: { restartPending: true, raised: ['max_connections'] } } },
+      { members: { all: { restartPending: true, raised: { max_connections: 100 } } } },
       waits,
     ],
     [
@@ -139,6 +150,14 @@ describe('outside of a maintenance window', () => {
     expect(found.status.phase).toBe('Ready');
     expect(found.status.conditions[0]).toMatchObject({ type: 'Ready', status: 'True', reason: 'WaitingForWindow' });
   });
+});
+
+it.each<readonly [string, Story]>([
+  ['to restart for its settings', pending],
+  ['for a major upgrade', { spec, before, ...rehearsed }],
+])('a cluster that waits %s is degraded when it loses a member', (_, story) => {
+  const found = held({ ...story, members: { ...story.members, 2: 'silent' } });
+  expect(found.status.phase).toBe('Degraded');
 });
 
 describe('the place among clusters that roll out', () => {
