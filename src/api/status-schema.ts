@@ -142,6 +142,25 @@ export const plan = {
   },
 } as const satisfies StructuralSchema;
 
+const heldTemplates = {
+  type: 'array',
+  description:
+    'Pod templates that are not written yet, since they wait for a maintenance window or for other clusters.',
+  maxItems: 64,
+  'x-kubernetes-list-type': 'map',
+  'x-kubernetes-list-map-keys': ['name'],
+  items: {
+    type: 'object',
+    description: 'One template.',
+    required: ['name', 'template'],
+    properties: {
+      name: text('Name of the StatefulSet.', 63),
+      template: text('Fingerprint of the template.', 32),
+      edited: { type: 'boolean', description: 'Whether it follows from an edit of the spec that repairs a pod.' },
+    },
+  },
+} as const satisfies StructuralSchema;
+
 export const phaseSchema = <const Phases extends readonly Phase[]>(phases: Phases) =>
   ({ type: 'string', description: 'Phase, for people. Programs read the conditions.', enum: phases }) as const;
 
@@ -162,6 +181,7 @@ export const statusSchema = {
     connection,
     binding: bindingSchema,
     plan,
+    heldTemplates,
     storage,
     initialized: {
       type: 'boolean',

@@ -52,6 +52,16 @@ export interface PlanStatus {
   readonly blockedBy?: string;
 }
 
+/** A template of a StatefulSet that is wanted and not written yet. */
+export interface HeldTemplate {
+  /** Of the StatefulSet. */
+  readonly name: string;
+  /** Its fingerprint. */
+  readonly template: string;
+  /** A person has edited the spec to it, and a pod is repaired by it. */
+  readonly edited?: boolean;
+}
+
 export type Phase =
   | 'Creating'
   | 'Ready'
@@ -86,6 +96,8 @@ export interface ClusterStatus {
   /** The Secret that workloads are bound to: see servicebinding.io. */
   readonly binding?: { readonly name: string };
   readonly plan?: PlanStatus;
+  /** By these an edit is told from what has waited before it, once its generation has been observed. */
+  readonly heldTemplates?: readonly HeldTemplate[];
   readonly storage?: StorageStatus;
   /** Of the volumes that have the log alone. */
   readonly walStorage?: StorageStatus;

@@ -15,6 +15,7 @@ import { notJudged, type ObstructedPlan, withoutObstructed, withUnjudged } from 
 import { type PassFacts, passPlan } from '../plan/pass.ts';
 import { type FieldChange, type Outcome, type Plan, type Step, wait } from '../plan/plan.ts';
 import { gated } from '../plan/rollout-gate.ts';
+import { withoutSuperseded } from '../plan/template-use.ts';
 import { type Children, noChildren } from '../resources/children.ts';
 import type { KubeClient } from '../runtime/client.ts';
 import { createResizes } from '../runtime/resizes.ts';
@@ -136,13 +137,14 @@ export async function livePreview(
   const judge = options.dryRuns === false ? noDryRuns : createTemplateJudge({ client, clock: systemClock });
   const { obstacles, unjudged } = await judge.judge(planned, children, {});
   const { plan: rest, ...held } = withoutObstructed(planned, obstacles);
-  const plan = withUnjudged(rest, unjudged);
-  const untold = unjudged === undefined || plan !== rest || plan.steps.length === 0 ? [] : [notJudged(unjudged)];
+  const plan = withUnjudged(withoutSuperseded(rest), unjudged);
+  const untold =
+    unjudged === undefined || plan.outcome !== rest.outcome || plan.steps.length === 0 ? [] : [notJudged(unjudged)];
   const basis = unheard === undefined ? 'processes' : 'objects';
   const forecast = plan.steps.length > 0 ? (engine.forecast?.(cluster, children) ?? []) : [];
   const volumes = await forecastExpansion(plan.steps, children, client);
   const rollout = await forecastRollout(plan.steps, children, asked);
-  const turn = gate.begins ? [turnWords] : [];
+  const turn = gate.place === 'begins' ? [turnWords] : [];
   const waiting = gate.hold !== undefined && !gate.isOutcome ? [gate.hold.message] : [];
   const follows = [...refusals(held), ...waiting, ...untold, ...turn, ...rollout, ...volumes, ...forecast];
   const warnings = assessment.status.conditions.flatMap(({ type, reason, message }) =>

@@ -58,6 +58,11 @@ interface Template {
   readonly metadata?: { readonly annotations?: Readonly<Record<string, string>> };
 }
 
+/** Of the pod template that the changes of a StatefulSet leave. Empty where they tell none. */
+export function templatePrint(changes: readonly FieldChange[]): string {
+  return String(changes.find(isFingerprint)?.to ?? '').split('-')[1] ?? '';
+}
+
 export const isFingerprint = ({ path }: FieldChange): boolean => path === fingerprintPath;
 
 /**

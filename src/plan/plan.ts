@@ -78,6 +78,8 @@ export interface ActStep<Action extends EngineAction = EngineAction> {
   readonly destructive?: true;
   /** It may be refused for long: the outcome says when to look again, not that something has been asked. */
   readonly unhurried?: true;
+  /** Names of StatefulSets. It is left out where this very run has changed the template of one of them: its pod is about to restart. */
+  readonly unlessWritten?: readonly string[];
   /** The very object that the step rests on, besides the spec: it is done only when that has just been found there. */
   readonly precondition?: ObjectRef & { readonly uid: string };
 }
@@ -110,8 +112,10 @@ export interface Plan<Action extends EngineAction = EngineAction> {
   readonly destructive?: true;
   /** The database refuses its clients, and the templates that this plan writes end that: they wait for no maintenance window. */
   readonly repairs?: true;
-  /** Members are being interrupted, though their objects may not show it: the cluster keeps its place among those that roll out. */
+  /** What interrupts members has begun, though their objects may not show it: the cluster uses its place among those that roll out. */
   readonly isUnderway?: true;
+  /** Members have yet to be interrupted, or to come back: a place that is used is not given up before. */
+  readonly isUnfinished?: true;
   /** The database has been told of what the templates bring: they wait for no window. */
   readonly goesOn?: true;
   /** What can wait is left out: the status does not count it for a change that goes on. */

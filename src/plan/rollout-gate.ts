@@ -12,7 +12,9 @@ import {
   restartAnnotation,
 } from '../api/maintenance.ts';
 import type { Resource } from '../api/object.ts';
+import type { HeldTemplate } from '../api/status.ts';
 import type { Children } from '../resources/children.ts';
+import { templatePrint } from './difference.ts';
 import { isHeldUpBy } from './held-up.ts';
 import { nextWindow, unknownZones } from './maintenance-window.ts';
 import { type DeferrablePlan, type Outcome, type Plan, type Step, wait } from './plan.ts';
@@ -48,6 +50,12 @@ export interface GateFacts {
   takePlace(): string | undefined;
 }
 
+/**
+ * What becomes of the place among the clusters that roll out. `begins`: it is used with this plan. `asks`: the cluster is in line. `unused`: nothing
+ * begins, so a place that has not been used yet is for others. `over`: all is at rest, and it is given up.
+ */
+export type Place = 'begins' | 'asks' | 'unused' | 'over';
+
 export interface Gated {
   readonly plan: Plan;
   /** Why a rollout does not begin. */
@@ -56,30 +64,42 @@ export interface Gated {
   readonly isOtherwise: boolean;
   /** Nothing else is waited for: the hold is the outcome of the plan. */
   readonly isOutcome: boolean;
-  /** A rollout begins with this plan. */
-  readonly begins: boolean;
-  /** None is going on, and none is wanted or may begin yet. */
-  readonly needsNoPlace: boolean;
+  readonly place: Place;
+  /** For the status: every template that is wanted. */
+  readonly heldTemplates: readonly HeldTemplate[];
 }
 
-const maxTimerMs = 24 * 60 * 60 * 1000;
 /** A place that is free wakes the cluster. That is so late at most where nobody tells. */
 const placeRecheckMs = 30_000;
 const unreadyRecheckMs = 5_000;
 
-export function gated({ otherwise, ...plan }: DeferrablePlan, facts: GateFacts): Gated {
+export function gated(whole: DeferrablePlan, facts: GateFacts): Gated {
+  const { otherwise, ...plan } = whole;
   const { cluster, children } = facts;
   const isFormed = cluster.status?.initialized === true;
   if (plan.destructive === true || !isFormed) return passed(plan);
   if (plan.repairs === true) return { ...passed(otherwise ?? plan), isOtherwise: otherwise !== undefined };
-  const rolling = isRolling(children);
-  const edited = { ...facts, isEdited: cluster.status?.observedGeneration !== cluster.metadata.generation };
   const all = templateWrites(plan, children);
-  const writes = all.filter((write) => !isRepair(write, edited));
+  const heldTemplates = all.map((write) => heldTemplate(write, facts));
+  const isEdited = ({ live }: TemplateWrite): boolean =>
+    heldTemplates.some(({ name, edited }) => name === live.metadata.name && edited === true);
+  const repairs = (write: TemplateWrite): boolean => isRepair(write, { ...facts, isEdited: isEdited(write) });
+  return { ...judged(whole, { ...facts, all, repairs }), heldTemplates };
+}
+
+interface JudgedFacts extends GateFacts {
+  /** Of the plan. */
+  readonly all: readonly TemplateWrite[];
+  repairs(write: TemplateWrite): boolean;
+}
+
+function judged({ otherwise, ...plan }: DeferrablePlan, facts: JudgedFacts): Gated {
+  const { children, all, repairs } = facts;
+  const writes = all.filter((write) => !repairs(write));
   const interrupts = otherwise !== undefined;
   if (writes.length === 0 && !interrupts) {
-    const isDone = plan.isUnderway !== true && isAtRest(children);
-    return { ...passed(isDone ? withoutRequest(plan, facts) : plan), needsNoPlace: isDone };
+    const isDone = plan.isUnderway !== true && plan.isUnfinished !== true && isAtRest(children);
+    return isDone ? { ...passed(withoutRequest(plan, facts)), place: 'over' } : passed(plan);
   }
   let isInLine = false;
   const takePlace = (): string | undefined => {
@@ -88,22 +108,35 @@ export function gated({ otherwise, ...plan }: DeferrablePlan, facts: GateFacts):
   };
   const follows = (write: TemplateWrite): boolean => plan.goesOn === true || followsRollout(write, all, children);
   const hold = holdOn(writes, interrupts, { ...facts, takePlace, follows });
-  // A place that it has got and not used, since its window has closed or a pod is lost.
   if (hold === undefined) {
     const isHeldUp = writes.length === 0 && isHeldUpBy(plan.outcome);
-    return { ...passed(plan), begins: !isHeldUp, needsNoPlace: isHeldUp };
+    return { ...passed(plan), place: isHeldUp ? 'unused' : 'begins' };
   }
   // Servers that have yet to restart do so in the next window: nobody waits for that.
-  const isUnderway = plan.isUnderway === true && !(interrupts && hold.reason === waitingForWindow);
+  const isPutOff = interrupts && hold.reason === waitingForWindow && isAtRest(children);
   return {
-    ...held(otherwise ?? plan, hold, edited),
+    ...held(otherwise ?? plan, hold, facts),
     isOtherwise: interrupts,
-    needsNoPlace: !isInLine && !rolling && !isUnderway,
+    place: isInLine ? 'asks' : isPutOff ? 'over' : 'unused',
   };
 }
 
 function passed(plan: Plan): Gated {
-  return { plan, isOtherwise: false, isOutcome: false, begins: false, needsNoPlace: false };
+  return { plan, isOtherwise: false, isOutcome: false, place: 'unused', heldTemplates: [] };
+}
+
+/**
+ * An edit is told by its generation when it is seen first. From then on the template is known by its fingerprint: another edit does not make it one,
+ * nor does it end to be one before it is written. One that repairs nothing has waited, whatever happens to a pod afterwards.
+ */
+function heldTemplate(write: TemplateWrite, facts: GateFacts): HeldTemplate {
+  const { status, metadata } = facts.cluster;
+  const { name } = write.live.metadata;
+  const template = templatePrint(write.step.changes);
+  const known = status?.heldTemplates?.find((one) => one.name === name && one.template === template);
+  const isEdit = known === undefined ? status?.observedGeneration !== metadata.generation : known.edited === true;
+  const edited = isEdit && isRepair(write, { ...facts, isEdited: true });
+  return { name, template, ...(edited ? { edited } : {}) };
 }
 
 interface HoldFacts extends GateFacts {
@@ -148,11 +181,11 @@ function closedWindow({ cluster, now }: GateFacts): Hold | undefined {
   }
   const at = new Date(state.opensAt).toISOString().replace(/\.\d+Z$/, 'Z');
   const message = `pods restart for the changes in the maintenance window that opens at ${at}${also}; ${atOnce}`;
-  return wait(waitingForWindow, message, Math.min(state.opensAt - now, maxTimerMs));
+  return wait(waitingForWindow, message, state.opensAt - now);
 }
 
-function held(plan: Plan, hold: Hold, facts: GateFacts & { readonly isEdited: boolean }): Gated {
-  const writes = templateWrites(plan, facts.children).filter((write) => !isRepair(write, facts));
+function held(plan: Plan, hold: Hold, { children, repairs }: JudgedFacts): Gated {
+  const writes = templateWrites(plan, children).filter((write) => !repairs(write));
   const steps = withoutWrites(plan.steps, writes);
   const isOutcome = plan.outcome.state === 'settled';
   const outcome = isOutcome

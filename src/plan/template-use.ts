@@ -2,6 +2,7 @@
 import type { KubeObject } from '../api/object.ts';
 import { pods } from '../api/resource.ts';
 import type { Children, Pod, StatefulSet } from '../resources/children.ts';
+import { archiveComponent, componentLabel } from '../resources/metadata.ts';
 import { templatePaths } from './difference.ts';
 import type { ObjectStep, Plan, Step } from './plan.ts';
 
@@ -39,6 +40,31 @@ export function setsWithoutPods({ objects }: Pick<Children, 'objects'>): readonl
 /** It changes the pod template of a StatefulSet, if only by removing fields. */
 export function writesTemplate(step: Step): step is Extract<ObjectStep, { type: 'apply' }> {
   return step.type === 'apply' && step.object.kind === 'StatefulSet' && templatePaths(step.changes).length > 0;
+}
+
+/** Left out, since a template has been written by which its server restarts with its pod. `written`: names of StatefulSets. */
+export function isSuperseded(step: Step, written: ReadonlySet<string>): boolean {
+  return step.type === 'act' && step.unlessWritten?.some((name) => written.has(name)) === true;
+}
+
+/** The plan as far as all of its templates are taken. */
+export function withoutSuperseded(plan: Plan): Plan {
+  const written = new Set(plan.steps.flatMap((step) => (writesTemplate(step) ? [step.object.metadata.name] : [])));
+  return { ...plan, steps: plan.steps.filter((step) => !isSuperseded(step, written)) };
+}
+
+/**
+ * Whether members restart by the step: it writes a template, or tells the database what is not told while that has to wait. `otherwise`: see
+ * `DeferrablePlan`.
+ */
+export function interrupts(step: Step, otherwise: Plan | undefined): boolean {
+  if (step.type !== 'act') return writesTemplate(step) && !isArchive(step.object);
+  const isSame = (other: Step): boolean => other.type === 'act' && other.summary === step.summary;
+  return otherwise !== undefined && !otherwise.steps.some(isSame);
+}
+
+export function isArchive({ metadata }: KubeObject): boolean {
+  return metadata.labels?.[componentLabel] === archiveComponent;
 }
 
 function useOf(step: Step, children: Pick<Children, 'statefulSet' | 'pods'>): TemplateUse[] {

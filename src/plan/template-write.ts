@@ -7,7 +7,7 @@ import { hasOtherTemplate } from './difference.ts';
 import type { ObjectStep, Plan, Step } from './plan.ts';
 import { refOf } from './ref.ts';
 import { cannotStart, hasNeverRun, isGenerationObserved, outdatedPods } from './rollout.ts';
-import { setOf, writesTemplate } from './template-use.ts';
+import { isArchive, setOf, writesTemplate } from './template-use.ts';
 
 export interface TemplateWrite {
   readonly step: Extract<ObjectStep, { type: 'apply' }>;
@@ -16,14 +16,15 @@ export interface TemplateWrite {
 
 export function templateWrites({ steps }: Pick<Plan, 'steps'>, children: Children): readonly TemplateWrite[] {
   return steps.flatMap((step): TemplateWrite[] => {
-    if (!writesTemplate(step)) return [];
+    if (!writesTemplate(step) || isArchive(step.object)) return [];
     const live = children.statefulSet(step.object.metadata.name);
     return live === undefined ? [] : [{ step, live }];
   });
 }
 
+/** Of a cluster, but for the archive of its log: it interrupts no client, and its task is written at once. */
 export function setsIn({ objects }: Pick<Children, 'objects'>): readonly StatefulSet[] {
-  return objects.filter(({ kind }) => kind === 'StatefulSet') as readonly StatefulSet[];
+  return objects.filter((object) => object.kind === 'StatefulSet' && !isArchive(object)) as readonly StatefulSet[];
 }
 
 export function podsOfSet({ metadata }: KubeObject, { pods }: Pick<Children, 'pods'>): readonly Pod[] {
@@ -40,7 +41,10 @@ function isOutdated(set: StatefulSet, children: Children): boolean {
  * it. A process that ends again and again is no sign of that: it may do so for years.
  */
 export function isRolling(children: Children): boolean {
-  return setsIn(children).some((set) => isOutdated(set, children)) || children.pods.some(hasNeverRun);
+  return (
+    setsIn(children).some((set) => isOutdated(set, children)) ||
+    children.pods.some((pod) => !isArchive(pod) && hasNeverRun(pod))
+  );
 }
 
 /** After so long another template may be what a pod needs that is not ready: until then it may be about to be. */
@@ -48,7 +52,7 @@ const patienceMs = 300_000;
 
 export interface WriteFacts {
   readonly children: Children;
-  /** Somebody has just changed the spec. */
+  /** The template follows from what a person has just changed in the spec. */
   readonly isEdited: boolean;
   /** Milliseconds. */
   readonly now: number;

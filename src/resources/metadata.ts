@@ -19,6 +19,9 @@ export const memberLabel = 'clusterwright.dev/member';
 /** The component of Jobs and their pods: what they run is no part of a database. */
 export const agentComponent = 'agent';
 
+/** The pod that archives the log of a database. No client notices that it restarts. */
+export const archiveComponent = 'archive';
+
 /** The component of Services that a spec asks for beside those that its kind always has. */
 export const accessComponent = 'access';
 

@@ -33,8 +33,8 @@ const urgentTries = 3;
 /** A pass that takes longer is given up and tried again: it must not hold its cluster for ever. */
 const passTimeoutMs = 60_000;
 /**
- * Every cluster is looked at this often even when nothing seems to happen: no watch tells of what somebody changed on a
- * database process. A look costs the API server nothing.
+ * Every cluster is looked at this often even when nothing seems to happen, or when it waits for longer: no watch tells of what somebody
+ * changed on a database process. A look costs the API server nothing.
  */
 const resyncMs = 10 * 60 * 1000;
 /** Spread by this share of it, so that clusters that began together do not stay together. */
@@ -116,7 +116,7 @@ export function createController(options: ControllerOptions): Controller {
         listeners.follow(key, engine, result.understood.cluster, result.understood.children);
       }
       const resync = resyncMs * (1 + resyncSpread * (random() - 0.5));
-      queue.addAfter(key, result.again ?? resync, laneAfter(result, queue.laneOf(key)));
+      queue.addAfter(key, Math.min(result.again ?? resync, resync), laneAfter(result, queue.laneOf(key)));
     } catch (error) {
       if (!signal.aborted) {
         log.warn({ cluster: key, err: error }, 'a pass failed and will be repeated');

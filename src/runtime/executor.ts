@@ -13,8 +13,10 @@ import { Refused } from '../engine/refused.ts';
 import { claimConflict, claimsFor } from '../plan/claimed.ts';
 import { conflict, secretConflict } from '../plan/conflict.ts';
 import { difference } from '../plan/difference.ts';
+import { isIneffective } from '../plan/kept-fields.ts';
 import { exactly } from '../plan/objects.ts';
 import { type EngineAction, findingOf, type Generated, isOptional, type ObjectStep, type Step } from '../plan/plan.ts';
+import { isSuperseded, writesTemplate } from '../plan/template-use.ts';
 import { filledSecret } from '../resources/secret.ts';
 import { ApiUnreachable, isAlreadyExists } from './api-error.ts';
 import type { Cache } from './cache.ts';
@@ -34,6 +36,16 @@ export class StepFailed extends Error {
     this.name = 'StepFailed';
     this.step = step;
   }
+}
+
+/** The step has failed since nobody has answered: it may have been done. */
+export function isUnanswered(step: Step, failure: unknown): boolean {
+  return (
+    failure instanceof StepFailed &&
+    failure.step === step &&
+    failure.cause instanceof ApiUnreachable &&
+    failure.cause.maybeSent
+  );
 }
 
 export function describeStep(step: Step): string {
@@ -242,15 +254,21 @@ export function createExecutor(options: ExecutorOptions): Executor {
       const failures: StepFailed[] = [];
       const made: Made = new Map();
       const unmarked = new Set<string>();
+      const written = new Set<string>();
       let ended: StepFailed | undefined;
       for (const step of steps) {
         // Who may connect rests on no other step: a database that runs must not stay open because something else fails.
         if (ended !== undefined && findingOf(step) === undefined) continue;
+        if (isSuperseded(step, written)) continue;
         signal.throwIfAborted();
         try {
           const answer = await (step.type === 'act'
             ? takeAction(step.action, act)
             : runObjectStep(step, made, unmarked, signal));
+          if (writesTemplate(step) && answer !== undefined) {
+            const { name } = step.object.metadata;
+            if (!isIneffective(step, answer)) written.add(name);
+          }
           observer?.done(step, answer);
         } catch (error) {
           signal.throwIfAborted();

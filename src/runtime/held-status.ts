@@ -14,9 +14,12 @@ const judgedTypes: readonly string[] = ['Ready', 'Progressing', 'Degraded', 'Rec
 export function heldBackStatus(
   cluster: Cluster,
   assessment: Pick<Assessment, 'status' | 'plan' | 'otherwise'>,
-  { hold, isOutcome, isOtherwise }: Pick<Gated, 'hold' | 'isOutcome' | 'isOtherwise'>,
+  { hold, isOutcome, isOtherwise, heldTemplates }: Pick<Gated, 'hold' | 'isOutcome' | 'isOtherwise' | 'heldTemplates'>,
 ): StatusReport {
-  const { status: claim, plan } = (isOtherwise ? assessment.otherwise : undefined) ?? assessment;
+  const { status, plan } = (isOtherwise ? assessment.otherwise : undefined) ?? assessment;
+  // The others are written with this very plan.
+  const left = hold === undefined ? heldTemplates.filter(({ edited }) => edited === true) : heldTemplates;
+  const claim = left.length === 0 ? status : { ...status, heldTemplates: left };
   if (hold === undefined) return claim;
   if (!isOutcome || claim.phase !== 'Ready') return alsoHeld(claim, plan, hold);
   const { phase: before, observedGeneration } = cluster.status ?? {};

@@ -12,15 +12,14 @@ import type { KindHandler } from '../engine/engine.ts';
 import type { EngineContext } from '../engine/engine-context.ts';
 import { plansOf } from '../engine/judgement.ts';
 import { passPlan } from '../plan/pass.ts';
-import type { Step } from '../plan/plan.ts';
 import { gated } from '../plan/rollout-gate.ts';
-import { writesTemplate } from '../plan/template-use.ts';
+import { interrupts, writesTemplate } from '../plan/template-use.ts';
 import { type Children, childrenOf } from '../resources/children.ts';
 import type { Cache, ClusterKey } from './cache.ts';
 import type { KubeClient } from './client.ts';
 import type { DeadEnds } from './dead-ends.ts';
 import { type ExecutionOptions, execute, takenIn, unwatchedIn } from './execution.ts';
-import { describeStep } from './executor.ts';
+import { describeStep, isUnanswered } from './executor.ts';
 import { createFinalizer } from './finalize.ts';
 import { createFreshness } from './freshness.ts';
 import { awaited, heldBackStatus } from './held-status.ts';
@@ -113,22 +112,29 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
     const now = io(cluster, signal).now();
     const wanted = passPlan(cluster, { resource, children, access }, plansOf(assessment));
     const gate = gated(wanted, { cluster, resource, children, now, takePlace: () => rollouts.take(key) });
-    if (gate.needsNoPlace) rollouts.release(key);
+    if (wanted.isUnderway === true) rollouts.begun(key);
+    if (gate.place === 'over') rollouts.release(key);
+    if (gate.place === 'unused') rollouts.leave(key);
     const whole = gate.plan;
     const { plan, ...obstructed } = await options.deadEnds(whole, children, io(cluster, signal));
-    // Nothing begins by what the API server refuses.
-    const isRefused = (step: Step): boolean => writesTemplate(step) && !plan.steps.includes(step);
-    if (gate.begins && whole.steps.some(isRefused)) rollouts.giveBack(key);
     // The last look before the steps: the one at dead ends may take as long as a webhook does.
     if (await freshness.isStale({ cluster, resource, children }, whole, signal)) return stale;
     onOutcome(engine, cluster, cluster.status, plan);
-    const execution = await execute(key, plan, assessment.act, { cluster, children }, options, signal);
+    const interrupting = plan.steps.filter((step) => interrupts(step, gate.isOtherwise ? undefined : wanted.otherwise));
+    const execution = await execute(key, plan, assessment.act, { cluster, children }, options, signal).catch(
+      (error) => {
+        // Cut off: nobody knows what has been written.
+        if (interrupting.length > 0) rollouts.begun(key);
+        throw error;
+      },
+    );
     const { failure, earlier } = execution;
     const taken = takenIn(execution);
-    const isInterrupted = taken.some((step) => step.type === 'act' || writesTemplate(step));
-    if (wanted.isUnderway === true || (gate.begins && isInterrupted)) rollouts.begun(key);
-    // A place that is not used, since a template is refused or changed back, is for another cluster. A backup comes before the first use.
-    else if (gate.begins && wanted.otherwise === undefined) rollouts.giveBack(key);
+    const isUsed = interrupting.some((step) => taken.includes(step) || isUnanswered(step, failure));
+    const isRefused = whole.steps.some((step) => writesTemplate(step) && !plan.steps.includes(step));
+    if (isUsed) rollouts.begun(key);
+    // Nothing begins by what the API server refuses, or changes back. A backup comes before the first use.
+    else if (gate.place === 'begins' && (wanted.otherwise === undefined || isRefused)) rollouts.giveBack(key);
     const actions = unwatchedIn(taken);
     contested.made(key, execution.done, cluster.metadata, execution.ineffective);
     // What a pass did not reach has not ended.
@@ -162,6 +168,8 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
       try {
         const result = await look(engine, object, key, signal);
         unobserved.seen(key);
+        // Nothing goes on: the spec is invalid, or an object too large.
+        if (result.outcome.state === 'blocked' && result.understood === undefined) rollouts.giveBack(key);
         return result;
       } catch (error) {
         rollouts.giveBack(key);

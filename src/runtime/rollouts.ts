@@ -7,7 +7,7 @@
 import type { Cluster, CommonSpec } from '../api/cluster.ts';
 import type { KindHandler } from '../engine/engine.ts';
 import { ignoresLimit } from '../plan/rollout-gate.ts';
-import { isRolling } from '../plan/template-write.ts';
+import { isAtRest, isRolling } from '../plan/template-write.ts';
 import type { Clock } from '../system/clock.ts';
 import { type Cache, type ClusterKey, clusterKey } from './cache.ts';
 import type { Metrics } from './metrics.ts';
@@ -19,8 +19,10 @@ export interface Rollouts {
   release(key: ClusterKey): void;
   /** It uses the place that it was given. */
   begun(key: ClusterKey): void;
-  /** It asks again, if it has not used the place that it was given. */
+  /** It asks again, if it has not used the place that it was given. Who is in line stays there. */
   giveBack(key: ClusterKey): void;
+  /** The same, and it is not in line any more: it does not ask for now. */
+  leave(key: ClusterKey): void;
   /** Others wait for this cluster. */
   isAwaited(key: ClusterKey): boolean;
 }
@@ -42,7 +44,7 @@ export function createRollouts(options: RolloutsOptions): Rollouts {
   const { limit, engines, cache, clock, metrics, wake } = options;
   /** Whom to look at: something of them has changed. */
   const unseen = new Set<ClusterKey>();
-  /** In the middle of a rollout, as their objects told last. */
+  /** In the middle of a rollout, as their objects told last, or not at rest since. */
   const rolling = new Set<ClusterKey>();
   /** Let in by this process, and not over. */
   const admitted = new Set<ClusterKey>();
@@ -78,7 +80,9 @@ export function createRollouts(options: RolloutsOptions): Rollouts {
         used.delete(key);
         waiting.delete(key);
       }
-      if (cluster?.status?.initialized === true && isRolling(cache.children(key))) rolling.add(key);
+      const children = cluster?.status?.initialized === true ? cache.children(key) : undefined;
+      if (children !== undefined && (isRolling(children) || (rolling.has(key) && !isAtRest(children))))
+        rolling.add(key);
       else rolling.delete(key);
     }
     unseen.clear();
@@ -117,6 +121,12 @@ export function createRollouts(options: RolloutsOptions): Rollouts {
     wakeNext();
   }
 
+  function giveBack(key: ClusterKey): void {
+    if (used.has(key) || !admitted.delete(key)) return;
+    unseen.add(key);
+    wakeNext();
+  }
+
   return {
     take(key) {
       look();
@@ -137,8 +147,10 @@ export function createRollouts(options: RolloutsOptions): Rollouts {
     begun(key) {
       if (admitted.has(key)) used.add(key);
     },
-    giveBack(key) {
-      if (admitted.has(key) && !used.has(key)) release(key);
+    giveBack,
+    leave(key) {
+      if (waiting.delete(key)) report();
+      giveBack(key);
     },
     isAwaited: (key) => waiting.size > 0 && (admitted.has(key) || rolling.has(key)),
   };
@@ -164,5 +176,6 @@ export const unlimitedRollouts: Rollouts = {
   release: () => undefined,
   begun: () => undefined,
   giveBack: () => undefined,
+  leave: () => undefined,
   isAwaited: () => false,
 };

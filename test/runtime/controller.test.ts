@@ -191,6 +191,13 @@ describe('a pass is made', () => {
     const minute = 60_000;
     expect([await news(8 * minute), await news(4 * minute)]).toEqual([[], ['db']]);
   });
+
+  it('no later than that, also where the last one waits for longer, as for a maintenance window', async () => {
+    passes.db = async () => ({ ...done, again: 24 * 60 * 60_000 });
+    parts.api.put(testCluster('db'));
+    await news();
+    expect(await news(12 * 60_000)).toEqual(['db']);
+  });
 });
 
 describe('a cluster that is looked at again', () => {

@@ -10,8 +10,8 @@ import { createRollouts } from '../../src/runtime/rollouts.ts';
 import type { Change } from '../../src/runtime/store.ts';
 import { testCluster, testEngine } from '../support/test-engine.ts';
 
-/** `rolling`: one of its pods has an older template. */
-type State = 'well' | 'rolling';
+/** `rolling`: one of its pods has an older template. `away`: none has, and one is not there. */
+type State = 'well' | 'rolling' | 'away';
 
 function world(limit = 1) {
   const clusters = new Map<ClusterKey, KubeObject>();
@@ -75,6 +75,8 @@ function world(limit = 1) {
   };
 }
 
+const ready = { conditions: [{ type: 'Ready', status: 'True' }] };
+
 function objectsOf(state: State): KubeObject[] {
   const labels = { 'controller-revision-hash': state === 'rolling' ? 'old' : 'new' };
   return [
@@ -85,7 +87,7 @@ function objectsOf(state: State): KubeObject[] {
       spec: { replicas: 1 },
       status: { observedGeneration: 1, updateRevision: 'new' },
     },
-    { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'db-0', labels } },
+    ...(state === 'away' ? [] : [{ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'db-0', labels }, status: ready }]),
   ];
 }
 
@@ -171,6 +173,29 @@ describe('a place', () => {
     expect(rollouts.take(b)).toBeUndefined();
   });
 
+  it('is held by a rollout whose last pod has not come back, also where this process has not begun it', () => {
+    const { rollouts, put, turns } = world();
+    const [a, b] = [put('apps/a', 'rolling'), put('apps/b')];
+    expect(rollouts.take(b)).toBeDefined();
+    turns(a, 'away');
+    expect(rollouts.take(b)).toBeDefined();
+    turns(a, 'well');
+    expect(rollouts.take(b)).toBeUndefined();
+  });
+
+  it.each([
+    ['is for another one where it is not used, and not asked for any more', false, ['test/apps/b']],
+    ['stays with who has begun, though it asks for nothing more', true, []],
+  ])('%s', (_, isUsed, expected) => {
+    const { rollouts, put, woken } = world();
+    const [a, b] = [put('apps/a'), put('apps/b')];
+    rollouts.take(a);
+    rollouts.take(b);
+    if (isUsed) rollouts.begun(a);
+    rollouts.leave(a);
+    expect(woken).toEqual(expected);
+  });
+
   it('stays in line for who has not got it', () => {
     const { rollouts, put } = world();
     const [a, b, c] = [put('apps/a'), put('apps/b'), put('apps/c')];
@@ -185,7 +210,7 @@ describe('a place', () => {
     const { rollouts, put, metrics } = world();
     const [, b] = [put('apps/a', 'rolling'), put('apps/b')];
     rollouts.take(b);
-    rollouts.release(b);
+    rollouts.leave(b);
     expect(await metrics.text()).toContain('clusterwright_rollouts{state="waiting"} 0');
   });
 

@@ -1,26 +1,62 @@
 /** A cluster that has its turn to roll out and cannot use it lets the next one go on. */
 import { expect, it } from 'vitest';
 import type { KubeObject } from '../../src/api/object.ts';
-import { settled } from '../../src/plan/plan.ts';
-import { noDryRuns } from '../../src/runtime/template-judge.ts';
-import { reconcilerRig } from '../support/reconciler-rig.ts';
+import { type Plan, settled, wait } from '../../src/plan/plan.ts';
+import { ApiUnreachable } from '../../src/runtime/api-error.ts';
+import { noDryRuns, type TemplateJudge } from '../../src/runtime/template-judge.ts';
+import { act, reconcilerRig } from '../support/reconciler-rig.ts';
 import { testChild, testCluster } from '../support/test-engine.ts';
 import { turns } from '../support/virtual-clock.ts';
 
 const forbidden = JSON.stringify({ kind: 'Status', reason: 'Forbidden', message: 'a policy wants another image' });
 
-/** What the cluster has done with its place after a pass that writes a template, which the API server answers so. */
-async function afterPass(answer: 'taken' | 'refused' | 'without effect'): Promise<string[]> {
+/** `refused by dry run`: nothing is written. `unanswered`: it may have been. */
+type Answer = 'taken' | 'refused' | 'refused by dry run' | 'without effect' | 'unanswered';
+
+/** What is wanted besides the template. `restart`: of a server, which can wait. `pending`: one that nothing is done about yet. */
+type Besides = 'nothing' | 'restart' | 'pending' | 'something that is done anyway';
+
+const changes = [{ path: 'spec.template.spec.containers[db].image', from: 'old', to: 'new' }];
+
+function planOf(besides: Besides, template: Plan['steps'][number]): { plan: Plan; otherwise?: Plan } {
+  const plan: Plan = { steps: [template], outcome: settled };
+  switch (besides) {
+    case 'nothing':
+      return { plan };
+    case 'restart':
+      return { plan: { ...plan, steps: [template, act], isUnfinished: true }, otherwise: { ...plan, steps: [] } };
+    case 'pending':
+      return { plan: { ...plan, isUnfinished: true, outcome: wait('MembersNotReady', 'x') } };
+    case 'something that is done anyway':
+      return { plan: { ...plan, steps: [template, act] }, otherwise: { ...plan, steps: [act] } };
+    default:
+      return besides satisfies never;
+  }
+}
+
+const refusing: TemplateJudge = {
+  judge: async ({ steps }) => ({
+    obstacles: [{ steps: steps.filter(({ type }) => type === 'apply'), outcome: wait('TemplateRefused', 'x') }],
+    unjudged: undefined,
+  }),
+};
+
+/** What the cluster has done with its place after a reconcile that writes a template, which the API server answers so. */
+async function afterPass(answer: Answer, besides: Besides): Promise<string[]> {
   const said: string[] = [];
+  // Who has used it keeps it.
+  const giveBack = (): void => void (said.includes('uses it') || said.push('gives it back'));
   const rollouts = {
     take: () => void said.push('takes it'),
     begun: () => void said.push('uses it'),
-    giveBack: () => void said.push('gives it back'),
+    giveBack,
+    leave: giveBack,
     release: () => undefined,
     isAwaited: () => false,
   };
   const cluster: KubeObject = { ...testCluster('db'), status: { initialized: true } };
-  const rig = await reconcilerRig([cluster], undefined, noDryRuns, undefined, rollouts);
+  const judge = answer === 'refused by dry run' ? refusing : noDryRuns;
+  const rig = await reconcilerRig([cluster], undefined, judge, undefined, rollouts);
   const { metadata } = testChild(rig.cluster(), 'ConfigMap');
   const setOf = (image: string): KubeObject => ({
     ...{ apiVersion: 'apps/v1', kind: 'StatefulSet', metadata },
@@ -35,20 +71,72 @@ async function afterPass(answer: 'taken' | 'refused' | 'without effect'): Promis
   await turns();
   rig.api.intercept = ({ headers }) => {
     if (headers?.['content-type'] !== 'application/apply-patch+yaml') return undefined;
-    if (answer === 'refused') return Promise.resolve({ status: 403, headers: {}, body: forbidden });
-    return answer === 'taken' ? undefined : Promise.resolve({ status: 200, headers: {}, body: JSON.stringify(before) });
+    switch (answer) {
+      case 'refused':
+        return Promise.resolve({ status: 403, headers: {}, body: forbidden });
+      case 'without effect':
+        return Promise.resolve({ status: 200, headers: {}, body: JSON.stringify(before) });
+      case 'unanswered':
+        return Promise.reject(new ApiUnreachable('PATCH', '/', true, new Error('read ECONNRESET')));
+      default:
+        return undefined;
+    }
   };
-  const changes = [{ path: 'spec.template.spec.containers[db].image', from: 'old', to: 'new' }];
-  rig.finds([{ type: 'apply', object: setOf('new'), changes }], settled);
-  await rig.pass().catch(() => undefined);
+  rig.engine.find = () => planOf(besides, { type: 'apply', object: setOf('new'), changes });
+  const passing = rig.pass().catch(() => undefined);
+  await rig.clock.advance(60_000);
+  await passing;
   await rig.stop();
   return [...new Set(said)];
 }
 
-it.each([
-  ['keeps the place for a template that is written', 'taken', ['takes it', 'uses it']],
-  ['gives it back where the template is refused', 'refused', ['takes it', 'gives it back']],
-  ['gives it back where the template is changed back at once', 'without effect', ['takes it', 'gives it back']],
-] as const)('a cluster %s', async (_, answer, expected) => {
-  expect(await afterPass(answer)).toEqual(expected);
+it.each<readonly [string, Answer, Besides, string[]]>([
+  ['keeps the place for a template that is written', 'taken', 'nothing', ['takes it', 'uses it']],
+  ['gives it back where the template is refused', 'refused', 'nothing', ['takes it', 'gives it back']],
+  ['and where a dry run refuses it', 'refused by dry run', 'nothing', ['takes it', 'gives it back']],
+  [
+    'gives it back where the template is changed back at once',
+    'without effect',
+    'nothing',
+    ['takes it', 'gives it back'],
+  ],
+  ['keeps it where nobody has answered for the template', 'unanswered', 'nothing', ['takes it', 'uses it']],
+  [
+    'keeps it while servers restart, though a template is refused',
+    'refused by dry run',
+    'restart',
+    ['takes it', 'uses it'],
+  ],
+  ['or changed back', 'without effect', 'restart', ['takes it', 'uses it']],
+  [
+    'gives it back where servers have yet to restart, and none is told to',
+    'without effect',
+    'pending',
+    ['takes it', 'gives it back'],
+  ],
+  [
+    'gives it back where nothing is done but what is done while it waits, too',
+    'refused by dry run',
+    'something that is done anyway',
+    ['takes it', 'gives it back'],
+  ],
+])('a cluster %s', async (_, answer, besides, expected) => {
+  expect(await afterPass(answer, besides)).toEqual(expected);
+});
+
+it('a cluster of which nothing can be planned gives it back', async () => {
+  const said: string[] = [];
+  const rollouts = {
+    take: () => undefined,
+    begun: () => undefined,
+    giveBack: () => void said.push('gives it back'),
+    leave: () => undefined,
+    release: () => undefined,
+    isAwaited: () => false,
+  };
+  const cluster = { ...testCluster('db', { replicas: 'many' }), status: { initialized: true } };
+  const rig = await reconcilerRig([cluster], undefined, noDryRuns, undefined, rollouts);
+  await rig.pass();
+  await rig.stop();
+  expect(said).toEqual(['gives it back']);
 });

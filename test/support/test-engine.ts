@@ -26,6 +26,8 @@ function statusFor(outcome: Outcome): StatusReport {
 
 export interface Finding {
   readonly plan?: Plan;
+  /** For the time in which the plan has to wait. */
+  readonly otherwise?: Plan;
   readonly status?: StatusReport;
   /** May reject, or never resolve. */
   readonly act?: (action: EngineAction) => Promise<void>;
@@ -51,10 +53,11 @@ export function testEngine(more: Partial<KindHandler> = {}): TestEngine {
     resources: (): readonly Desired[] => [],
     async assess(cluster, children, io): Promise<Assessment> {
       surveyed.push(cluster.metadata.name);
-      const { plan, status, act } = await engine.find(cluster.metadata.name, children, io);
+      const { plan, otherwise, status, act } = await engine.find(cluster.metadata.name, children, io);
       return {
         plan: plan ?? { steps: [], outcome: settled },
         status: status ?? statusFor(plan?.outcome ?? settled),
+        ...(otherwise === undefined ? {} : { otherwise: { plan: otherwise, status: statusFor(otherwise.outcome) } }),
         act: act ?? (async () => undefined),
       };
     },

@@ -113,7 +113,7 @@ function judge(situation: Situation, plan: Plan<EtcdAction>, initialized: boolea
     return { phase: 'Creating', conditions: desiredConditions('False', reason, message, { progressing: true }) };
   }
   // Another minor may have waited for long.
-  const isBeginning = before !== 'Degraded' && isVersionDue(situation);
+  const isBeginning = defers !== true && before !== 'Degraded' && isVersionDue(situation);
   const asked =
     observedGeneration !== cluster.metadata.generation || isBeginning || isRolling(situation, members ?? []);
   const wasUpdating = before === 'Updating' && !awaitedExpansion(status);

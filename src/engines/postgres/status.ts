@@ -108,7 +108,9 @@ function judge(situation: Situation, { outcome, defers }: Plan<PostgresAction>, 
   if (spec.instances === 0 && pods.size === 0 && !isUpgraded)
     return { phase: 'Ready', conditions: desiredConditions('True', 'Parked', 'no member runs, as is wanted', {}) };
   const isWell = primary !== undefined && memberProblems(situation).length === 0;
-  const isChanged = isChanging(situation, defers === true);
+  // While a member is away, nothing begins.
+  const isPutOff = defers === true || (outcome.state === 'wait' && outcome.reason === 'MembersNotReady');
+  const isChanged = isChanging(situation, isPutOff);
   if (isWell && !isChanged && outcome.state === 'settled') {
     const message = 'one primary takes writes, and every standby streams from it';
     return { phase: 'Ready', conditions: desiredConditions('True', 'AllMembersReady', message, {}) };

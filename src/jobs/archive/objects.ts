@@ -9,13 +9,11 @@ import type { ArchiveTask } from '../../backup/agent-task.ts';
 import { archiveReportPath, archiveReportPort } from '../../backup/archive-report.ts';
 import type { BackupSource } from '../../engine/backup-support.ts';
 import { configMap } from '../../resources/configmap.ts';
-import { ownedMetadata, selectorLabels } from '../../resources/metadata.ts';
+import { archiveComponent, ownedMetadata, selectorLabels } from '../../resources/metadata.ts';
 import type { PodSpec } from '../../resources/plain.ts';
 import { statefulSet } from '../../resources/statefulset.ts';
 import { configName } from '../agent-job.ts';
 import { agentContainer, agentPodSpec, envOf, secretMount, secretVolume, storeOf, taskFile } from '../agent-pod.ts';
-
-export const archiveComponent = 'archive';
 
 /** Name of the StatefulSet. */
 export function archiveName(cluster: string): string {

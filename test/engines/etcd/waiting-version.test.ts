@@ -4,6 +4,7 @@ import { etcdKind } from '../../../src/engines/etcd/kind/schema.ts';
 import { situationOf } from '../../../src/engines/etcd/observe/situation.ts';
 import { planEtcd } from '../../../src/engines/etcd/plan/plan.ts';
 import { etcdStatus } from '../../../src/engines/etcd/status.ts';
+import { writesTemplate } from '../../../src/plan/template-use.ts';
 import { target } from '../../support/backup-story.ts';
 import { etcdWorld, now, type Story } from '../../support/etcd-situation.ts';
 import { takesEtcdBackup, versionWords, words } from '../../support/etcd-words.ts';
@@ -50,6 +51,11 @@ describe('another minor', () => {
       ['delete Pod db-1-0', 'wait Restarting'],
     ],
     [
+      'waits also while members restart for something else, which goes on without it',
+      { spec: { version: six }, before: { version: five }, pods: { 1: 'outdated' } },
+      ['delete Pod db-1-0', 'wait Restarting'],
+    ],
+    [
       'that is refused says why',
       { spec: { version: six }, before: { version: '3.5.31' } },
       ['blocked UpgradePrerequisite'],
@@ -68,6 +74,11 @@ describe('another minor', () => {
     const found = held(story);
     expect(found.status.phase).toBe('Ready');
     expect(found.status.conditions[0]).toMatchObject({ type: 'Ready', status: 'True', reason: 'WaitingForWindow' });
+  });
+
+  it('that waits leaves a cluster degraded that has lost a member', () => {
+    const found = held({ spec: { version: six }, before: { version: five }, members: { 1: 'gone' } });
+    expect(found.status.phase).toBe('Degraded');
   });
 
   it('that has waited is an update when its time has come, and no failure', () => {
@@ -92,7 +103,38 @@ describe('another minor', () => {
     };
     const [waiting, ready] = [planned(down('3.6.0')), planned(down('3.5.0'))];
     expect([waiting.isUnderway, ready.isUnderway, ready.otherwise]).toEqual([true, true, undefined]);
+    const over = planned({ spec: { version: five }, members: { all: { version: five, downgradeTarget: '3.5.0' } } });
+    expect([waiting.goesOn, ready.goesOn, over.isUnderway, over.goesOn]).toEqual([true, true, true, undefined]);
     expect(held(down('3.5.0')).lines.join()).toMatch(/^template db-0/);
+  });
+
+  it.each<readonly [string, Story, string[]]>([
+    [
+      'a member that finds no node',
+      { members: { 1: 'silent' }, pods: { 1: { unschedulableForMs: 60_000 } } },
+      ['db-1'],
+    ],
+    [
+      'a majority that finds none',
+      {
+        leader: 'nobody',
+        members: { 1: 'silent', 2: 'silent' },
+        pods: { 1: { unschedulableForMs: 60_000 }, 2: { unschedulableForMs: 60_000 } },
+      },
+      ['db-1', 'db-2'],
+    ],
+  ])('that waits holds up no edit that repairs %s, and comes not with it', (_, story, repaired) => {
+    const { plan } = held({
+      spec: { version: six, scheduling: { nodeSelector: { disk: 'ssd' } } },
+      before: { version: five, scheduling: { nodeSelector: { disk: 'nvme' } } },
+      status: { ...status, observedGeneration: 0 },
+      ...story,
+    });
+    const written = plan.steps.flatMap((step) => (writesTemplate(step) ? [step.object] : []));
+    expect(written.map(({ metadata }) => metadata.name)).toEqual(repaired);
+    const text = JSON.stringify(written);
+    expect(text).toContain('"disk":"ssd"');
+    expect(text).not.toContain(six);
   });
 
   it('that waits does not hold up a member that is made again: it gets the version of the others', () => {

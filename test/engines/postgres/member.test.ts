@@ -101,7 +101,7 @@ describe('a member', () => {
     [
       'with a raised setting',
       { pending_restart: true, pending_restart_reason: { max_connections: { old_value: '90', new_value: '100' } } },
-      { restartPending: true, raised: ['max_connections'] },
+      { restartPending: true, raised: { max_connections: 90 } },
     ],
     [
       'with a lowered setting that every member may have for itself',

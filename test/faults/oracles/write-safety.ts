@@ -5,8 +5,7 @@
  */
 
 import type { KubeObject } from '../../../src/api/object.ts';
-import { archiveComponent } from '../../../src/jobs/archive/objects.ts';
-import { agentComponent } from '../../../src/resources/metadata.ts';
+import { agentComponent, archiveComponent } from '../../../src/resources/metadata.ts';
 import { isCopy } from '../copies.ts';
 import { checkPriority } from '../kubernetes/admission.ts';
 import type { Oracle, RunRecord } from '../record.ts';

@@ -42,7 +42,7 @@ import { hasLasted, offers } from './recovery-request.ts';
 import { casIn, replacedCas } from './replaced-ca.ts';
 import { canSpareOne, planRestart, planStuck } from './restart.ts';
 import { planAlarms, planDefragmentation } from './space-quota.ts';
-import { planCancelDowngrade, planDowngrade, type VersionGate, versionGate } from './version.ts';
+import { isMinorRolling, planCancelDowngrade, planDowngrade, type VersionGate, versionGate } from './version.ts';
 import { volumesOf } from './volume-size.ts';
 import { copiedVolumes, foreignCluster, isBlank, markSteps, retireSteps } from './volumes.ts';
 
@@ -57,11 +57,11 @@ export function planEtcd(situation: Situation, take: BackupFactory): DeferrableP
   const mayRepair = gate.isOpen && gate.begins !== true;
   const repairs = mayRepair && isShortOfQuota(situation) ? ({ repairs: true } as const) : {};
   // Templates and members show nothing of a downgrade that etcd has been told to allow.
-  const underway = gate.downgrade === 'allowed' ? ({ isUnderway: true, goesOn: true } as const) : {};
-  const plan = { ...planWith(situation, gate), ...repairs, ...underway };
-  const isRolling = [...situation.pods.keys()].some((index) => isOutdated(situation, { index }));
-  // A rollout that has begun goes on.
-  const mayWait = gate.begins === true && !isRolling;
+  const underway = gate.downgrade === 'allowed' ? ({ isUnderway: true } as const) : {};
+  const onward = gate.goesOn === true ? ({ goesOn: true } as const) : {};
+  const plan = { ...planWith(situation, gate), ...repairs, ...underway, ...onward };
+  // What has begun goes on.
+  const mayWait = gate.begins === true && !isMinorRolling(situation);
   if (!mayWait) return plan;
   return { ...plan, otherwise: { ...planWith(situation, versionGate(situation, take, false)), defers: true } };
 }
@@ -146,7 +146,7 @@ function withObjects(
       (step) =>
         isWorthARestart(situation, step) &&
         // Whoever starts again by itself would start with the new template.
-        (gate.isOpen || (gate.templates === undefined ? keeps(situation, step) : stays(step, gate))) &&
+        (hasTemplates(gate) || (gate.templates === undefined ? keeps(situation, step) : stays(step, gate))) &&
         // Whom a member is to trust is not known before, and stands in its template.
         (observed.awaited === undefined || step.type !== 'create' || step.object.kind !== 'StatefulSet'),
     );
@@ -167,6 +167,11 @@ function withObjects(
     outcome:
       outcome.state === 'settled' ? (gate.outcome ?? updateNotice(situation, gate, objects) ?? outcome) : outcome,
   };
+}
+
+/** Members restart for what else has changed, whichever version they are to run. */
+function hasTemplates({ isOpen, templates }: VersionGate): boolean {
+  return isOpen || templates === 'pinned';
 }
 
 /** Nobody can tell what to start: see `VersionGate.templates`. */
@@ -379,8 +384,8 @@ function planWhole(
   const isComplete = voters(members).length >= situation.spec.replicas;
   const mayRestart = isComplete || canSpareOne(members);
   const heldUp = cutOff(situation, members);
-  const isOpen = gate.isOpen && heldUp === undefined;
-  const restart = mayRestart && isOpen ? planRestart(situation, members, gate.note) : undefined;
+  const restart =
+    mayRestart && hasTemplates(gate) && heldUp === undefined ? planRestart(situation, members, gate.note) : undefined;
   // A kubelet may take minutes for a resize.
   const meanwhile = restart?.steps.length === 0 ? planMeanwhile(situation, members, via) : undefined;
   return (

@@ -11,6 +11,7 @@ import type { BackupFactory } from '../../../engine/backup-support.ts';
 import { requiredBackup, versionBackupReason } from '../../../jobs/required-backup.ts';
 import { versionBackupFailed } from '../../../plan/held-up.ts';
 import { blocked, type ObjectStep, type Outcome, wait } from '../../../plan/plan.ts';
+import type { StatefulSet } from '../../../resources/children.ts';
 import type { Target } from '../action.ts';
 import { firstPatchOf35, lastPatchBefore36 } from '../kind/schema.ts';
 import { minorNumber, minorOf, patchNumber, versionLabel } from '../kind/versions.ts';
@@ -21,6 +22,7 @@ import { memberProblems } from './health.ts';
 import { imageMismatch, type Mismatch } from './image-version.ts';
 import { acting, type EtcdPlan } from './membership.ts';
 import { noOtherMinorStarted } from './never-started.ts';
+import { isOutdated } from './outdated.ts';
 import { canSpareOne } from './restart.ts';
 import { doneWith, versionBackup } from './version-backup.ts';
 
@@ -34,12 +36,17 @@ export interface VersionGate {
   readonly steps: readonly ObjectStep[];
   /** A downgrade to this one is to be allowed, once everybody is well. */
   readonly target?: string;
-  /** Nobody can tell what the templates should name: they stay. `new`: nor is any member started. */
-  readonly templates?: 'stay' | 'new';
+  /**
+   * Nobody can tell what the templates should name: they stay. `new`: nor is any member started. `pinned`: they name the version of now,
+   * and nothing else is the matter, so what else has changed of them is written.
+   */
+  readonly templates?: 'stay' | 'new' | 'pinned';
   /** Put behind what is said of restarts. */
   readonly note?: string;
   /** One is allowed: etcd lets no member join. `unwanted`: it is to be cancelled. */
   readonly downgrade?: 'allowed' | 'unwanted';
+  /** Members have yet to go back: templates wait for no window. */
+  readonly goesOn?: true;
 }
 
 const open: VersionGate = { isOpen: true, steps: [] };
@@ -60,10 +67,19 @@ export function running({ observed }: Situation): LiveMember[] {
 
 /** Minors that the templates name. */
 function templates({ sets }: Situation): number[] {
-  return [...sets.values()].flatMap(({ spec }) => {
-    const version = spec?.template?.metadata?.labels?.[versionLabel];
-    return version === undefined ? [] : [minorNumber(version)];
-  });
+  return [...sets.values()].flatMap((set) => minorIn(set) ?? []);
+}
+
+function minorIn(set: StatefulSet | undefined): number | undefined {
+  const version = set?.spec?.template?.metadata?.labels?.[versionLabel];
+  return version === undefined ? undefined : minorNumber(version);
+}
+
+/** Members are about to restart with the minor that is wanted. Who restarts for something else takes no other minor along. */
+export function isMinorRolling(situation: Situation): boolean {
+  const { sets, pods, spec } = situation;
+  const wanted = minorNumber(spec.version);
+  return [...pods.keys()].some((index) => minorIn(sets.get(index)) === wanted && isOutdated(situation, { index }));
 }
 
 /** Somebody runs another minor than the one that is wanted, or etcd has not ended a downgrade. */
@@ -113,11 +129,13 @@ export function versionGate(situation: Situation, take: BackupFactory, mayBegin 
   if (noOtherMinorStarted(situation, wanted)) return open;
   const isBegun = runs.includes(wanted) || (written.includes(wanted) && !isWell(situation));
   if (!isBegun && members === undefined) {
-    return shut(wait('VersionPending', `${spec.version} waits for a majority that answers`));
+    // What a person corrects may be what the others need to start.
+    const pending = wait('VersionPending', `${spec.version} waits for a majority that answers`);
+    return shut(pending, { templates: 'pinned' });
   }
   const gate = old < wanted ? gateUp(situation) : gateDown(situation, wanted);
   const isNext = gate.isOpen || gate.target !== undefined;
-  if (!isBegun && isNext && !mayBegin) return { isOpen: false, steps: [] };
+  if (!isBegun && isNext && !mayBegin) return { isOpen: false, steps: [], templates: 'pinned' };
   const before = isBegun || !isNext ? undefined : backupGate(situation, old, take);
   // A downgrade that etcd allows has begun: no member may join before it has ended.
   const begins = !isBegun && isNext && gate.downgrade === undefined ? ({ begins: true } as const) : {};
@@ -222,7 +240,7 @@ function gateDown(situation: Situation, wanted: number): VersionGate {
   const later = live.filter(({ version }) => minorNumber(version) > wanted);
   const isMixed = live.some(({ version }) => minorNumber(version) === wanted);
   const isAllowed = allowedTarget(observed) !== undefined;
-  const sealed: Partial<VersionGate> = isAllowed ? { downgrade: 'allowed' } : {};
+  const sealed: Partial<VersionGate> = isAllowed ? { downgrade: 'allowed', goesOn: true } : {};
   const areAllThere = members?.every((member) => member.live !== undefined) === true;
   const behind = later.filter(
     ({ storageVersion }) => storageVersion === undefined || minorNumber(storageVersion) > wanted,

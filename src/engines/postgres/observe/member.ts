@@ -28,8 +28,8 @@ export function liveMember(pod: string, address: string, answer: Answer): LiveMe
     isStreaming: answer.replication_state === 'streaming',
     isSynchronous: answer.quorum_standby === true || answer.sync_standby === true,
     restartPending: answer.pending_restart === true,
-    awaitsPrimary: changing(reasons, (old, next) => next < old).length > 0,
-    ...(raised.length === 0 ? {} : { raised }),
+    awaitsPrimary: Object.keys(changing(reasons, (old, next) => next < old)).length > 0,
+    ...(Object.keys(raised).length === 0 ? {} : { raised }),
     standbys: standbysOf(answer.replication),
     isUnlocked: answer.cluster_unlocked === true,
     failsafe: answer.failsafe_mode_is_active === true,
@@ -53,13 +53,15 @@ const noLessThanPrimary = [
   'max_worker_processes',
 ] as const;
 
-/** `reasons`: by the name of the setting, each with `old_value` and `new_value` as text. */
-function changing(reasons: unknown, how: (old: number, next: number) => boolean): string[] {
+/** Their present values. `reasons`: by the name of the setting, each with `old_value` and `new_value` as text. */
+function changing(reasons: unknown, how: (old: number, next: number) => boolean): Readonly<Record<string, number>> {
   const all = fields(reasons);
-  return noLessThanPrimary.filter((name) => {
-    const { old_value, new_value } = fields(all[name]);
-    return how(Number(old_value), Number(new_value));
-  });
+  return Object.fromEntries(
+    noLessThanPrimary.flatMap((name): [string, number][] => {
+      const { old_value, new_value } = fields(all[name]);
+      return how(Number(old_value), Number(new_value)) ? [[name, Number(old_value)]] : [];
+    }),
+  );
 }
 
 function fields(value: unknown): Readonly<Record<string, unknown>> {

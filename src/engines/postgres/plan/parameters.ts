@@ -2,6 +2,7 @@
 import { blocked, type Outcome } from '../../../plan/plan.ts';
 import type { Situation } from '../observe/situation.ts';
 import { parameterNames } from '../resources/parameters.ts';
+import { withCommonSettings } from './common-settings.ts';
 
 export const parametersRefused = 'ParametersRefused';
 
@@ -25,8 +26,10 @@ export function withRefusedParameters(situation: Situation, outcome: Outcome): O
       );
 }
 
-function refusedParameters({ spec, primary }: Situation): string[] {
+function refusedParameters(situation: Situation): string[] {
+  const { primary } = situation;
   if (primary?.server?.state !== 'seen') return [];
+  const { spec } = withCommonSettings(situation);
   const { settings } = primary.server;
   return parameterNames(spec).flatMap((name): string[] => {
     const wanted = spec.parameters[name] ?? '';

@@ -63,7 +63,13 @@ import { holdSteps, retireSteps } from './volumes.ts';
 
 export function planPostgres(situation: Situation, take: BackupFactory): DeferrablePlan<PostgresAction> {
   const { canWait, ...whole } = planWhole(situation, take);
-  const plan = isInterrupted(situation) ? { ...whole, isUnderway: true as const } : whole;
+  const { upgrade } = situation;
+  const isUpgrading = upgrade !== undefined && isUnderway(upgrade);
+  const plan = {
+    ...whole,
+    ...(isUpgrading ? { isUnderway: true as const } : {}),
+    ...(isInterrupted(situation) ? { isUnfinished: true as const } : {}),
+  };
   const isRolling = [...situation.pods.keys()].some((index) => isOutdated(situation, index));
   // A rollout that has begun goes on.
   const mayWait = canWait === true && !isRolling;
@@ -72,12 +78,9 @@ export function planPostgres(situation: Situation, take: BackupFactory): Deferra
   return { ...plan, otherwise: { ...otherwise, defers: true } };
 }
 
-/** Servers restart for their settings or are upgraded. Kubernetes hardly sees that: their pods stay, and are ready soon again. */
-function isInterrupted({ upgrade, live }: Situation): boolean {
-  const isRestarting = [...live.values()].some(
-    ({ postgres, restartPending }) => restartPending || postgres !== 'running',
-  );
-  return isRestarting || (upgrade !== undefined && isUnderway(upgrade));
+/** Servers restart for their settings, or have yet to. Kubernetes hardly sees that: their pods stay, and are ready soon again. */
+function isInterrupted({ live }: Situation): boolean {
+  return [...live.values()].some(({ postgres, restartPending }) => restartPending || postgres !== 'running');
 }
 
 function planWhole(situation: Situation, take: BackupFactory): PostgresPlan {
@@ -251,16 +254,10 @@ function planMembers(situation: Situation, take: BackupFactory): PostgresPlan {
   return withObjects(situation, roster, [...reloads, ...leftJobs(situation)], outcome);
 }
 
-/** The plan without the restart of a server whose pod is about to restart for its template: it restarts once, with the pod. */
+/** A server whose pod is about to restart for its template restarts once, with the pod; but not where the API server takes no template. */
 function templatesFirst({ sets }: Situation, plan: PostgresPlan): PostgresPlan {
-  const members = [...sets.values()].map(({ metadata }) => metadata.name);
-  const isWritten = plan.steps.some((step) => writesTemplate(step) && members.includes(step.object.metadata.name));
-  if (!isWritten) return plan;
-  return {
-    ...plan,
-    steps: plan.steps.filter(({ type }) => type !== 'act'),
-    outcome: wait('Restarting', 'members restart with the new template', recheckMs),
-  };
+  const unlessWritten = [...sets.values()].map(({ metadata }) => metadata.name);
+  return { ...plan, steps: plan.steps.map((step) => (step.type === 'act' ? { ...step, unlessWritten } : step)) };
 }
 
 /** Steps of an upgrade, and in the same reconcile what is written down of it. */

@@ -118,8 +118,10 @@ export function restartWanted({ cluster, sets }: Situation): string | undefined 
  */
 export function planLacking(situation: Situation): RestartPlan | undefined {
   const { live, primary } = situation;
+  // A primary that does not restart for the setting itself has the new value.
+  const has = (name: string): number => primary?.raised?.[name] ?? Number.POSITIVE_INFINITY;
   const [lacking] = [...live.values()].filter(
-    ({ pod, raised = [] }) => pod !== primary?.pod && raised.some((name) => primary?.raised?.includes(name) !== true),
+    ({ pod, raised = {} }) => pod !== primary?.pod && Object.entries(raised).some(([name, value]) => value < has(name)),
   );
   return lacking === undefined || primary === undefined ? undefined : restartingPostgres(situation, lacking);
 }

@@ -3,7 +3,7 @@
 import { archiveSlot } from '../names.ts';
 import type { Situation } from '../observe/situation.ts';
 import { sharedConfig } from '../resources/patroni-config.ts';
-import { withCommonMemory } from './common-memory.ts';
+import { withCommonSettings } from './common-settings.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -14,7 +14,7 @@ type Json = Readonly<Record<string, unknown>>;
 export function configPatch({ cluster, sets, observed }: Situation): Json | undefined {
   const { config } = observed;
   if (config === undefined) return undefined;
-  const wanted = sharedConfig(withCommonMemory({ cluster, sets, observed }));
+  const wanted = sharedConfig(withCommonSettings({ cluster, sets, observed }));
   const patch = { ...differing(wanted, config), ...withoutArchive(wanted, config) };
   const parameters = unwanted(at(wanted, 'parameters'), at(config, 'parameters'));
   if (Object.keys(parameters).length === 0) return Object.keys(patch).length === 0 ? undefined : patch;
@@ -28,7 +28,7 @@ export function parametersPatch({ cluster, sets, observed }: Situation): Json | 
   const { config } = observed;
   if (config === undefined) return undefined;
   const [wanted, actual] = [
-    at(sharedConfig(withCommonMemory({ cluster, sets, observed })), 'parameters'),
+    at(sharedConfig(withCommonSettings({ cluster, sets, observed })), 'parameters'),
     at(config, 'parameters'),
   ];
   return { ...differing(wanted, actual), ...unwanted(wanted, actual) };

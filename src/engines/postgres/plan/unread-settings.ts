@@ -8,7 +8,7 @@ import type { PostgresAction } from '../action.ts';
 import type { LiveMember } from '../observe/observed.ts';
 import type { Situation } from '../observe/situation.ts';
 import { configDigest } from '../resources/patroni-config.ts';
-import { withCommonMemory } from './common-memory.ts';
+import { withCommonSettings } from './common-settings.ts';
 import { asked } from './restart.ts';
 
 /** In which Patroni has asked its server which settings take a restart, after that has read them. */
@@ -42,7 +42,7 @@ export function unreadSettings(situation: Situation): UnreadSettings | undefined
 function isUnread(situation: Situation, { server, restartPending }: LiveMember): boolean {
   if (server?.state !== 'seen') return false;
   const { config, pending, configAgeMs } = server.facts;
-  if (config !== configDigest(withCommonMemory(situation))) return true;
+  if (config !== configDigest(withCommonSettings(situation))) return true;
   if (restartPending || configAgeMs >= patienceMs) return false;
   // Otherwise Patroni has had it read for another reason, such as another synchronous standby.
   const isChanging = ['Updating', 'Creating', undefined].includes(situation.cluster.status?.phase);
@@ -55,7 +55,7 @@ function isUnread(situation: Situation, { server, restartPending }: LiveMember):
  * since, and Patroni has had three rounds. No sooner, and not again right after: the file has just been read then.
  */
 function isOverlooked(situation: Situation, { server }: LiveMember): boolean {
-  if (server?.state !== 'seen' || server.facts.config === configDigest(withCommonMemory(situation))) return false;
+  if (server?.state !== 'seen' || server.facts.config === configDigest(withCommonSettings(situation))) return false;
   const { cluster, spec, observed } = situation;
   const ready = cluster.status?.conditions?.find(({ type }) => type === 'Ready');
   const since = ready?.status === 'False' ? Date.parse(ready.lastTransitionTime) : Number.NaN;

@@ -1,0 +1,66 @@
+/** Settings that need what a template brings, memory or libraries, follow from what every member starts with: a template may wait for its window. */
+import type { Cluster } from '../../../api/cluster.ts';
+import { compareQuantities } from '../../../api/quantity.ts';
+import type { StatefulSet } from '../../../resources/children.ts';
+import { libraryParameters } from '../kind/parameters.ts';
+import type { PostgresSpec } from '../kind/schema.ts';
+import type { Situation } from '../observe/situation.ts';
+import { postgresImage } from '../resources/pods.ts';
+
+/** A server takes all of it when it starts. */
+const sizing = 'shared_buffers';
+
+type Facts = Pick<Situation, 'cluster' | 'sets' | 'observed'>;
+
+/** The cluster with settings with which every member can start by the template that it has. */
+export function withCommonSettings(facts: Facts): Cluster<PostgresSpec> {
+  return withCommonMemory({ ...facts, cluster: withCommonLibraries(facts) });
+}
+
+/**
+ * The smallest memory limit of the spec and of the templates of the members. While that is less than the spec's, a value of the
+ * user's stays as Patroni has it.
+ */
+function withCommonMemory({ cluster, sets, observed }: Facts): Cluster<PostgresSpec> {
+  const { spec } = cluster;
+  const { limits } = spec.resources;
+  const written = [...sets.values()].flatMap((set) => containerOf(set)?.resources?.limits?.memory ?? []);
+  const memory = [limits.memory, ...written].reduce((a, b) => (compareQuantities(b, a) < 0 ? b : a));
+  if (compareQuantities(memory, limits.memory) === 0) return cluster;
+  const present = parametersIn(observed.config)[sizing];
+  const isKept = sizing in spec.parameters && typeof present === 'string';
+  const parameters = isKept ? { ...spec.parameters, [sizing]: present } : spec.parameters;
+  const resources = { ...spec.resources, limits: { ...limits, memory } };
+  return { ...cluster, spec: { ...spec, parameters, resources } };
+}
+
+/**
+ * A server does not start without a library that it is to load, nor does a session. While a template has another image, no library is added;
+ * one that is not wanted any more goes, since the other image may be without it.
+ */
+function withCommonLibraries({ cluster, sets, observed }: Facts): Cluster<PostgresSpec> {
+  const { spec } = cluster;
+  const image = postgresImage(cluster);
+  if ([...sets.values()].every((set) => containerOf(set)?.image === image)) return cluster;
+  const present = parametersIn(observed.config);
+  const parameters = Object.entries(spec.parameters).flatMap(([name, value]): [string, string][] => {
+    if (!libraryParameters.includes(name)) return [[name, value]];
+    const kept = librariesIn(present[name]).filter((library) => librariesIn(value).includes(library));
+    return kept.length === 0 ? [] : [[name, kept.join(',')]];
+  });
+  return { ...cluster, spec: { ...spec, parameters: Object.fromEntries(parameters) } };
+}
+
+/** Names without a path: see `parametersSchema`. */
+function librariesIn(value: unknown): readonly string[] {
+  return typeof value === 'string' ? value.split(',').map((name) => name.trim()) : [];
+}
+
+function containerOf(set: StatefulSet) {
+  return set.spec?.template?.spec?.containers?.find(({ name }) => name === 'postgres');
+}
+
+function parametersIn(config: Situation['observed']['config']): Readonly<Record<string, unknown>> {
+  const { postgresql = {} } = (config ?? {}) as { readonly postgresql?: { readonly parameters?: object } };
+  return (postgresql.parameters ?? {}) as Readonly<Record<string, unknown>>;
+}
