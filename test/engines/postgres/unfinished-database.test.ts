@@ -18,7 +18,7 @@ import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Certificates, openAuthority } from '../../support/etcd-certificates.ts';
 
 let certificates: Certificates;
@@ -179,6 +179,53 @@ it.each<readonly [string, string, Record<string, string>]>([
   expect(isInPlace()).toBe(true);
   expect(asked).toEqual(['GET in place']);
   expect(annotations).toEqual({ initialize: '' });
+});
+
+/** Patroni takes the mark back before it moves what it could not make. */
+describe('data without a mark', () => {
+  beforeEach(() => {
+    annotations = {};
+    database();
+  });
+  const damage = {
+    'no control file': () => rmSync(at('volume/data/global/pg_control')),
+    'an empty control file': () => writeFileSync(at('volume/data/global/pg_control'), ''),
+    'a control file of which nothing has reached the disk': () =>
+      writeFileSync(at('volume/data/global/pg_control'), Buffer.alloc(8192)),
+  };
+
+  it.each(Object.entries(damage))('is moved aside where it has %s: no server would start on it', async (_, left) => {
+    left();
+    expect(await beginAnew()).toBe(0);
+    expect([existsSync(at('volume/data')), existsSync(at('volume/data.failed/global'))]).toEqual([false, true]);
+    expect(annotations).toEqual({});
+    expect(asked).toEqual(claimed);
+  });
+
+  it('is a database that was begun as soon as it is claimed', async () => {
+    damage['no control file']();
+    afterAnswers = 2;
+    const seen: unknown[] = [];
+    onAnswer = () => seen.push({ ...annotations });
+    expect(await beginAnew()).toBe(0);
+    expect(seen).toEqual([{ initialize: '', [claim]: 'db-0-0' }]);
+  });
+
+  it('stays where a member has had the lock', async () => {
+    damage['no control file']();
+    others['db-leader'] = { optime: '67109192' };
+    expect(await beginAnew()).toBe(0);
+    expect(existsSync(at('volume/data'))).toBe(true);
+    expect(annotations).toEqual({});
+  });
+
+  it('is none where there are hidden files alone, as Patroni sees it', async () => {
+    for (const path of ['volume/data', 'wal/pg_wal']) rmSync(at(path), { recursive: true });
+    for (const name of ['.snapshot', 'lost+found']) mkdirSync(at(`volume/data/${name}`), { recursive: true });
+    expect(await beginAnew()).toBe(0);
+    expect(existsSync(at('volume/data'))).toBe(true);
+    expect(asked).toEqual(['GET in place']);
+  });
 });
 
 it.each(['db-leader', 'db-sync'])('nothing is decided while %s is not there', async (name) => {

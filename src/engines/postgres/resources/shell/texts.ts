@@ -1427,6 +1427,12 @@ class Unmovable(Exception):
     pass
 
 
+def is_unusable(data):
+    """Neither a database nor blank, by Patroni's rules: it would say so for ever."""
+    names = os.listdir(data) if os.path.isdir(data) else []
+    return any(not name.startswith('.') and name != 'lost+found' for name in names) and not is_database(data)
+
+
 def remove(path):
     if os.path.lexists(path):
         shutil.rmtree(path)
@@ -1469,6 +1475,9 @@ def begin_anew(space, scope, data, wal, me):
     Patroni takes the lock also if it could not write the identifier, and repairs that in its next round. So an empty one proves nothing where
     anybody has had the lock: such data stays where it is, and Patroni writes the identifier when it starts on it.
 
+    Where Patroni finds that it cannot make the database, it takes \`initialize\` back before it moves what it has made, and may end in between. What
+    has no control file then is moved aside as well. A whole database without \`initialize\` may have come from elsewhere: Patroni starts on it.
+
     The claim is written first, only where the ConfigMap is as it was seen, and what is read after it decides. Where the ConfigMap is gone there
     is nothing to take back: the operator makes it again.
     """
@@ -1479,13 +1488,16 @@ def begin_anew(space, scope, data, wal, me):
     listed = {one['metadata']['name']: one['metadata'] for one in found['items']}
     noted = lambda part: listed[scope + part].get('annotations') or {}
     name = scope + '-config'
-    if name not in listed or noted('-config').get('initialize') != '':
+    marked = noted('-config').get('initialize') if name in listed else 'unknown'
+    if marked is None and is_database(data):
+        print('relabel: there is a database, and nothing says how it was begun: Patroni starts on it', flush=True)
+    if marked != '' and not (marked is None and is_unusable(data)):
         return True
     missing = [part for part in ('-leader', '-sync') if scope + part not in listed]
     if missing:
         raise OSError('ConfigMap %s is not there, and nobody else knows whether there was a primary' % (scope + missing[0]))
     if has_led(noted('-leader'), noted('-sync')):
-        print('relabel: initialize is empty, and a member has had the lock: its database stays', flush=True)
+        print('relabel: there is no identifier, and a member has had the lock: its database stays', flush=True)
         return True
 
     def change(annotations, what):
@@ -1495,7 +1507,7 @@ def begin_anew(space, scope, data, wal, me):
             raise OSError('%s: %d' % (what, status))
 
     if noted('-config').get(CLAIM) != me:
-        change({CLAIM: me}, 'claim the database')
+        change({'initialize': '', CLAIM: me}, 'claim the database')
         return False
     print('relabel: an earlier start has not finished its database: it is moved aside, and another one is made', flush=True)
     try:
