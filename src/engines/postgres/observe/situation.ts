@@ -230,9 +230,8 @@ export function hasHeldData({ cluster, claims, live, store }: Situation): boolea
   const isHeld = [...claims.values()].some((claim) => heldBy(claim) !== undefined);
   // A volume is marked only after its member has told.
   const isTold = [...live.values()].some(({ systemId }) => systemId !== undefined);
-  return (
-    cluster.status?.initialized === true || store.systemId !== undefined || store.hasLed === true || isHeld || isTold
-  );
+  const isKnown = cluster.status?.initialized === true || store.systemId !== undefined;
+  return isKnown || store.hasLed === true || isHeld || isTold;
 }
 
 export function isPrimary({ primary }: Situation, { pod }: Pick<LiveMember, 'pod'>): boolean {
