@@ -461,14 +461,26 @@ def stopped(*_):
     os._exit(0)
 
 
+def take_lock():
+    """That of start.sh and locked.py. A file system without locks keeps nobody from working."""
+    mask = os.umask(0)
+    try:
+        lock = os.open(VOLUME + '/clusterwright.lock', os.O_RDWR | os.O_CREAT, 0o666)
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        locks.append(lock)
+    except OSError as error:
+        print('import: the volume cannot be locked: %s' % error, file=sys.stderr, flush=True)
+    finally:
+        os.umask(mask)
+
+
 def main():
     os.makedirs(TEMPORARY, mode=0o700, exist_ok=True)
     signal.signal(signal.SIGTERM, stopped)
     server = Server(('0.0.0.0', int(os.environ['REST_PORT'])), Handler)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     # A pod that was deleted by force may still be at work on the volume. Its servers hold the lock as well.
-    locks.append(os.open(VOLUME, os.O_RDONLY))
-    fcntl.flock(locks[0], fcntl.LOCK_EX)
+    take_lock()
     if os.path.exists(RECORD):
         with open(RECORD, encoding='utf8') as file:
             record.update(json.load(file))
@@ -1184,19 +1196,35 @@ def ends_in_order(end):
     lines = records(first, end) or records((end - 1) // size * size, end)
     return bool(lines) and 'CHECKPOINT_SHUTDOWN' in lines[-1]
 `,
-  'locked.py': `"""Runs a command while it has the lock of a directory: locked.py DIRECTORY COMMAND...
+  'locked.py': `"""Runs a command while it has the lock of a volume: locked.py DIRECTORY COMMAND...
 
 A pod that somebody has deleted by force may still be at work on its volume while the next one starts. The servers that the
-command starts inherit the lock, so it is free only when all of them have ended.
+command starts inherit the lock, so it is free only when all of them have ended. It is that of start.sh and import.py. A file system
+without locks keeps nobody from working.
 """
 import fcntl
 import os
 import sys
 
+def take_lock(directory):
+    """Held until every process that inherits it has ended. NFS locks only what is open for writing."""
+    mask = os.umask(0)
+    try:
+        lock = os.open(os.path.join(directory, 'clusterwright.lock'), os.O_RDWR | os.O_CREAT, 0o666)
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            print('another container is still at work on the volume: its end is waited for', file=sys.stderr, flush=True)
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        os.set_inheritable(lock, True)
+    except OSError as error:
+        print('the volume cannot be locked: %s' % error, file=sys.stderr, flush=True)
+    finally:
+        os.umask(mask)
+
+
 directory, command = sys.argv[1], sys.argv[2:]
-lock = os.open(directory, os.O_RDONLY)
-os.set_inheritable(lock, True)
-fcntl.flock(lock, fcntl.LOCK_EX)
+take_lock(directory)
 os.execv(command[0], command)
 `,
   'pooler-guard.sh': `#!/bin/sh
@@ -1578,9 +1606,9 @@ trap 'exit 143' TERM
 waiting() { "$@" & wait $!; }
 
 # The container of a pod that was deleted by force may still be at work on the volume when the next one starts on the same node. Patroni keeps
-# the file open, and with it the lock, until its container ends. Jobs that change the volume take the same lock. A file system without
-# locks keeps nobody from starting.
-lock='
+# the file open, and with it the lock, until its container ends. Jobs that change the volume take the same lock: see locked.py. A file system
+# without locks keeps nobody from starting. NFS locks only what is open for writing, so it is a file and not the directory.
+locking='
 import fcntl, sys
 say = lambda words: print(words, file=sys.stderr, flush=True)
 try:
@@ -1592,9 +1620,13 @@ try:
 except OSError as error:
     say("the volume cannot be locked: %s" % error)
 '
-if [ -r "\${data%/*}" ]; then
-  exec 9< "\${data%/*}"
-  waiting python3 -IS -c "$lock"
+lock=\${data%/*}/clusterwright.lock
+# Members may run as another user later. Where the file cannot be opened, the shell would end.
+if (umask 0; : 9<> "$lock") 2>/dev/null; then
+  exec 9<> "$lock"
+  waiting python3 -IS -c "$locking"
+elif [ -e "$(dirname "$lock")" ]; then
+  echo "the volume cannot be locked: $lock cannot be opened for writing" >&2
 fi
 
 # The copy is complete before anything leads to it, and what is copied is removed last.
