@@ -60,13 +60,22 @@ describe('a database that was begun and not finished', () => {
     readonly start?: Start;
     /** For so long its container has run. */
     readonly upMs?: number;
+    /** Its container has ended with it. */
+    readonly exitCode?: number;
     /** Besides on the ConfigMap of the lock. */
     readonly lock?: Readonly<Record<string, string>>;
     readonly pods?: Story['pods'];
   }
-  const planned = ({ first = { postgres: 'stopped' }, start = 'form', upMs = 90_000, lock = {}, pods }: Begun) => {
+  const planned = (begun: Begun) => {
+    const { first = { postgres: 'stopped' }, start = 'form', upMs = 90_000, lock = {}, pods, exitCode } = begun;
+    const running = { running: { startedAt: new Date(now - upMs).toISOString() } };
+    const ended = { waiting: { reason: 'CrashLoopBackOff' } };
     const status = {
-      containerStatuses: [{ name: 'postgres', state: { running: { startedAt: new Date(now - upMs).toISOString() } } }],
+      containerStatuses: [
+        exitCode === undefined
+          ? { name: 'postgres', state: running }
+          : { name: 'postgres', state: ended, lastState: { terminated: { exitCode } } },
+      ],
     };
     const { cluster, children, observed } = postgresWorld({
       status: {},
@@ -117,6 +126,11 @@ describe('a database that was begun and not finished', () => {
 
   it.each<readonly [string, Begun, RegExp]>([
     ['makes one', {}, /^Forming: .*it begins anew when it starts again, and is restarted a minute after its start$/],
+    [
+      'cannot move aside what it has made',
+      { first: 'silent', exitCode: 80 },
+      /^Forming: db-0-0 does not start: an unfinished database on its volume cannot be moved aside \(see its log\)/,
+    ],
     [
       'starts with the data of a backup',
       { start: 'restore' },
