@@ -19,7 +19,7 @@ import { parametersRefused } from './plan/parameters.ts';
 import { transactionsPrepared } from './plan/prepared.ts';
 import { switchoverRefused } from './plan/requests.ts';
 import { heldBack, nameWarnings } from './plan/shown-certificate.ts';
-import { collationWarnings, specWarnings } from './plan/warnings.ts';
+import { collationWarnings, invalidIndexWarnings, specWarnings } from './plan/warnings.ts';
 
 export function postgresStatus(situation: Situation, plan: Plan<PostgresAction>): StatusReport {
   const { cluster, spec, primary, store } = situation;
@@ -40,6 +40,7 @@ export function postgresStatus(situation: Situation, plan: Plan<PostgresAction>)
       ...expansion(situation),
       ...heldBack(situation),
       ...warningClaims([
+        ...invalidIndexWarnings(situation),
         ...collationWarnings(situation),
         ...specWarnings(spec),
         ...nameWarnings(situation),

@@ -17,7 +17,9 @@ const state = stateNames('db');
 const blank = { systemId: undefined, role: undefined, postgres: 'uninitialized', isStreaming: false } as never;
 const withoutInitialize: Story['children'] = (objects) =>
   objects.map((object) =>
-    object.metadata.name === 'db-config' ? { ...object, metadata: { ...object.metadata, annotations: {} } } : object,
+    object.metadata.name === 'db-config' || object.metadata.name === 'db-leader'
+      ? { ...object, metadata: { ...object.metadata, annotations: {} } }
+      : object,
   );
 
 describe('a cluster that is whole', () => {

@@ -2,6 +2,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { invalidIndexesQuestion, markedQuestion } from '../../../src/engines/postgres/client/questions/databases.ts';
 import { texts } from '../../../src/engines/postgres/resources/shell/texts.ts';
 import {
   initialise,
@@ -21,6 +22,8 @@ describe.runIf(hasBoth)('from 15 to 17', () => {
   let server: PostgresProcess;
   /** What the upgrade says of what it has left out. */
   let warnings: string;
+  /** And when the Job runs again. */
+  let repeated: string;
   /** What a rehearsal says with these parameters in the spec. It does not get far: a volume of data is none for a copy. */
   let rehearsed: readonly string[];
 
@@ -76,6 +79,8 @@ describe.runIf(hasBoth)('from 15 to 17', () => {
     await server.sql('CREATE TABLE w (v text COLLATE "de-x-icu"); CREATE UNIQUE INDEX doubled ON w (v)', 'app');
     for (const statement of [isReady(false), "INSERT INTO w VALUES ('a'), ('a')", isReady(true)])
       await server.sql(statement, 'app');
+    // The owner of the database has it say nothing.
+    await server.sql("ALTER DATABASE app SET client_min_messages = 'error'");
     // What the owner of a database sets for its sessions would end the statements of the upgrade, on a volume that has no way back.
     await server.sql('CREATE DATABASE hasty');
     await server.sql(`CREATE TABLE t (v text COLLATE "de-x-icu" PRIMARY KEY); INSERT INTO t ${rows}`, 'hasty');
@@ -93,7 +98,11 @@ describe.runIf(hasBoth)('from 15 to 17', () => {
         home.shell(`${environment} VOLUME=/data/volume PARAMETERS='${names}' sh /data/upgrade.sh rehearse || echo $?`),
     );
     expect(upgrade('upgrade')).toMatch(/^system=\d+\nstate=shut down\ncheckpoint=[0-9A-F/]+\nwarnings=/);
-    warnings = readFileSync(join(home.directory, 'message'), 'utf8').split('warnings=')[1] ?? '';
+    const said = () => readFileSync(join(home.directory, 'message'), 'utf8').split('warnings=')[1] ?? '';
+    warnings = said();
+    // The pod was lost after everything was done.
+    upgrade('upgrade');
+    repeated = said();
     server = await startPostgres(home.version(17), 'volume/data');
     // An upgrade on a busy machine.
   }, 240_000);
@@ -132,13 +141,23 @@ describe.runIf(hasBoth)('from 15 to 17', () => {
     },
   );
 
-  test('an index that cannot be rebuilt is named, and no query uses it', async () => {
+  test('an index that cannot be rebuilt is named first, also when the Job runs again, and no query uses it', async () => {
     expect(warnings.trim()).toBe(
-      'index public.doubled of database app cannot be rebuilt and is not used: could not create unique index "doubled";',
+      'index public.doubled of database app is invalid and is not used; index public.doubled of database app: could not create unique index "doubled";',
     );
+    expect(repeated).toBe(warnings);
     const invalid = 'SELECT indexrelid::regclass FROM pg_index WHERE NOT indisvalid';
     expect(await server.sql(invalid, 'app')).toEqual([['doubled']]);
     expect(await server.sql('SET enable_seqscan = off; SELECT v FROM w ORDER BY v', 'app')).toEqual([['a'], ['a']]);
+  });
+
+  test('the operator finds it in its database, and no longer once it is rebuilt', async () => {
+    const found = async () =>
+      (await server.sql(invalidIndexesQuestion.sql, 'app')).flat().filter((one) => one !== null);
+    expect(asOperator(markedQuestion.sql)).toMatch(/app\n\(1 row\)/);
+    expect(await found()).toEqual(['doubled']);
+    await server.sql('DELETE FROM w WHERE ctid = (SELECT min(ctid) FROM w); REINDEX INDEX doubled', 'app');
+    expect(await found()).toEqual([]);
   });
 
   test('and no database or collation is said to have another order than its indexes', async () => {

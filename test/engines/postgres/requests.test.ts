@@ -304,19 +304,32 @@ describe('warnings', () => {
     expect(specWarnings(postgresCluster(spec).spec).map(({ reason }) => reason)).toEqual(reasons);
   });
 
-  it('name the databases whose indexes were built with another order of texts than the primary has', () => {
+  it.each<readonly [string, object, string, string]>([
+    [
+      'the databases whose indexes were built with another order of texts than the primary has',
+      { reordered: 'app, "Shop"' },
+      'CollationsChanged',
+      'app, "Shop"',
+    ],
+    [
+      'indexes that an upgrade has left invalid, before the others',
+      { reordered: 'app', invalid: 'public.t_pkey of database app' },
+      'InvalidIndexes',
+      'public.t_pkey of database app; remove the rows that are equal, then run REINDEX INDEX',
+    ],
+  ])('name %s', (_, seen, reason, words) => {
     const { cluster, children, observed } = postgresWorld();
     const members = observed.members.map((member) =>
       member.state === 'answering' && member.server?.state === 'seen' && member.role === 'primary'
-        ? { ...member, server: { ...member.server, reordered: 'app, "Shop"' } }
+        ? { ...member, server: { ...member.server, ...seen } }
         : member,
     );
     const situation = situationOf(cluster, children, { ...observed, members });
     const { conditions } = postgresStatus(situation, { steps: [], outcome: settled });
     expect(conditions.find(({ type }) => type === 'SpecWarning')).toMatchObject({
       status: 'True',
-      reason: 'CollationsChanged',
-      message: expect.stringContaining('app, "Shop"'),
+      reason,
+      message: expect.stringContaining(words),
     });
   });
 });

@@ -119,7 +119,7 @@ it.each<Start>(['resume', 'join'])('data of another user is not a blank volume: 
       log: 'inside',
       hasOwnVolume: false,
       also: () => {
-        chmodSync(root, 0o777);
+        for (const directory of [root, at('volume')]) chmodSync(directory, 0o777);
         chmodSync(at('volume/data'), 0);
       },
     }),
@@ -136,7 +136,8 @@ describe('a copy that was cut off', () => {
     log(place === 'inside' ? 'volume/data/pg_wal' : 'wal/pg_wal');
     if (place === 'linked') symlinkSync(at('wal/pg_wal'), at('volume/data/pg_wal'));
   };
-  const left = (): string[] => [...readdirSync(at('volume')), ...readdirSync(at('wal'))];
+  const left = (): string[] =>
+    [...readdirSync(at('volume')), ...readdirSync(at('wal'))].filter((name) => name !== 'clusterwright.lock');
 
   it.each<readonly [string, Volumes]>([
     ['is removed', { start: 'join', hasOwnVolume: false, also: cutOff('inside') }],
@@ -279,7 +280,7 @@ describe('the lock of the volume', () => {
     return { child, said: () => text, ended: once(child, 'close').then(([code, signal]) => [code, signal]) };
   };
   const locked = (mode: string): string =>
-    `import fcntl, os, sys; fcntl.flock(os.open(${JSON.stringify(at('volume'))}, 0), fcntl.${mode})`;
+    `import fcntl, os, sys; fcntl.flock(os.open(${JSON.stringify(at('volume/clusterwright.lock'))}, os.O_RDWR | os.O_CREAT), fcntl.${mode})`;
   const busy = 'another container is still at work on the volume: its end is waited for\n';
 
   /** As the container of a pod that was deleted by force. */
@@ -310,6 +311,45 @@ describe('the lock of the volume', () => {
   it('is held as long as Patroni runs', () => {
     program('patroni', `python3 -c '${locked('LOCK_EX | fcntl.LOCK_NB')}' 2>&1 | tail -n 1`);
     expect(started({ start: 'join' })).toMatch(/^0 BlockingIOError/);
+  });
+
+  it('is of a file that is open for writing, as NFS asks, and that every user of the pods may open', () => {
+    const script = 'import os, fcntl; print(fcntl.fcntl(9, fcntl.F_GETFL) & os.O_ACCMODE == os.O_RDWR)';
+    program('patroni', `python3 -c '${script}'`);
+    expect(started({ start: 'join' })).toBe('0 True');
+    expect(statSync(at('volume/clusterwright.lock')).mode & 0o777).toBe(0o666);
+  });
+
+  it('is said where its file cannot be opened', () => {
+    mkdirSync(at('volume/clusterwright.lock'));
+    expect(started({ start: 'join' })).toBe(
+      '0 started\nthe volume cannot be locked: /volume/clusterwright.lock cannot be opened for writing',
+    );
+  });
+
+  const jobs = ['-IS', 'src/engines/postgres/resources/shell/locked.py'];
+
+  it('is that of the Jobs, too, which keep it for what they start', async () => {
+    writeFileSync(at('config/start'), 'join');
+    const job = begun('python3', ...jobs, at('volume'), '/bin/sh', '-c', 'echo held; read -r end');
+    await expect.poll(job.said).toBe('held\n');
+    const next = begun('/bin/sh', '-c', script);
+    await expect.poll(next.said).toBe(busy);
+    const another = begun('python3', ...jobs, at('volume'), '/bin/echo', 'done');
+    await expect.poll(another.said).toBe(busy);
+    job.child.stdin.end('\n');
+    await next.ended;
+    await another.ended;
+    expect([next.said(), another.said()]).toEqual([`${busy}started\n`, `${busy}done\n`]);
+  });
+
+  it('keeps no Job from working where there is none', () => {
+    mkdirSync(at('volume/clusterwright.lock'));
+    const { stdout, stderr } = spawnSync('python3', [...jobs, at('volume'), '/bin/echo', 'done'], { encoding: 'utf8' });
+    expect([stdout, stderr]).toEqual([
+      'done\n',
+      expect.stringMatching(/^the volume cannot be locked: .*Is a directory/),
+    ]);
   });
 
   it('is not needed where the file system has none', () => {

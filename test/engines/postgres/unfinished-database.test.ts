@@ -5,6 +5,7 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   readlinkSync,
   renameSync,
@@ -17,7 +18,7 @@ import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Certificates, openAuthority } from '../../support/etcd-certificates.ts';
 
 let certificates: Certificates;
@@ -27,11 +28,20 @@ const at = (path: string): string => join(root, path);
 
 /** Of Patroni's ConfigMap; undefined where that is gone. */
 let annotations: Record<string, string> | undefined;
+/** Of those of the lock and of the synchronous state; absent where one is gone. */
+let others: Record<string, Record<string, string>> = {};
 let version = 1;
 /** What becomes of the first requests instead: a status, no answer, or an answer after somebody else has written the ConfigMap. */
 let refusals: ('nothing' | 'no answer' | 'changed' | number)[] = [];
 /** Requests, and whether the data was in its place then. */
 let asked: string[] = [];
+/** What somebody else does once so many requests have been answered. */
+let afterAnswers = 0;
+let onAnswer: () => void = () => undefined;
+
+const claim = 'clusterwright.dev/begins-anew';
+/** How it goes where nobody interferes. */
+const claimed = ['GET in place', 'PATCH in place', 'GET in place', 'PATCH moved'];
 
 beforeAll(() => {
   const authority = openAuthority();
@@ -42,6 +52,8 @@ beforeAll(() => {
 beforeEach(async () => {
   root = mkdtempSync(join(tmpdir(), 'unfinished-'));
   [annotations, version, refusals, asked] = [{ initialize: '' }, 1, [], []];
+  [afterAnswers, onAnswer] = [0, () => undefined];
+  others = { 'db-leader': { initialize: '' }, 'db-sync': {} };
   for (const directory of ['config', 'account', 'volume', 'wal']) mkdirSync(at(directory));
   writeFileSync(at('config/patroni.yml'), JSON.stringify({ scope: 'db' }));
   for (const [name, text] of Object.entries({ token: 't', namespace: 'apps', 'ca.crt': certificates['ca.crt'] }))
@@ -62,6 +74,7 @@ async function answer(message: IncomingMessage, response: ServerResponse): Promi
   let body = '';
   for await (const chunk of message) body += chunk;
   asked.push(`${message.method} ${existsSync(at('volume/data')) ? 'in place' : 'moved'}`);
+  if (asked.length === afterAnswers + 1) onAnswer();
   const refusal = refusals.shift();
   if (refusal === 'no answer') return void message.socket.destroy();
   if (refusal === 'changed') version++;
@@ -72,21 +85,34 @@ async function answer(message: IncomingMessage, response: ServerResponse): Promi
   if (typeof refusal === 'number') return say(refusal, {});
   const metadata = { name: 'db-config', resourceVersion: String(version), annotations };
   if (message.method === 'GET') {
-    const others = [{ metadata: { name: 'db-leader', resourceVersion: '9', annotations: { initialize: '' } } }];
-    return say(200, { items: annotations === undefined ? others : [...others, { metadata }] });
+    const items = Object.entries(others).map(([name, found]) => ({
+      metadata: { name, resourceVersion: '9', ...(Object.keys(found).length === 0 ? {} : { annotations: found }) },
+    }));
+    return say(200, { items: annotations === undefined ? items : [...items, { metadata }] });
   }
   const change = JSON.parse(body).metadata;
   if (annotations === undefined) return say(404, {});
   if (message.url !== '/api/v1/namespaces/apps/configmaps/db-config') return say(403, {});
   if (change.resourceVersion !== String(version)) return say(409, {});
   version++;
-  for (const [name, value] of Object.entries(change.annotations)) if (value === null) delete annotations[name];
+  for (const [name, value] of Object.entries(change.annotations)) {
+    if (value === null) delete annotations[name];
+    else annotations[name] = String(value);
+  }
   say(200, {});
+}
+
+/** As PostgreSQL writes it: the identifier first. */
+function control(words: string, id = 7_480_000_000_000_000_001n): Buffer {
+  const file = Buffer.alloc(8192);
+  new BigUint64Array(file.buffer, file.byteOffset, 1)[0] = id;
+  file.write(words, 8);
+  return file;
 }
 
 function database(): void {
   mkdirSync(at('volume/data/global'), { recursive: true });
-  writeFileSync(at('volume/data/global/pg_control'), 'unfinished');
+  writeFileSync(at('volume/data/global/pg_control'), control('unfinished'));
   mkdirSync(at('wal/pg_wal'), { recursive: true });
   writeFileSync(at('wal/pg_wal/000000010000000000000001'), 'log');
   symlinkSync(at('wal/pg_wal'), at('volume/data/pg_wal'));
@@ -105,6 +131,7 @@ async function beginAnew(): Promise<number> {
     PATH: process.env.PATH,
     ROLE_LABEL: 'role',
     MEMBER_SELECTOR: 'app=db,part=member',
+    POD_NAME: 'db-0-0',
     ACCOUNT_DIRECTORY: at('account'),
     CONFIG_DIRECTORY: at('config'),
     DATA_DIRECTORY: at('volume/data'),
@@ -118,11 +145,11 @@ async function beginAnew(): Promise<number> {
 }
 
 const isInPlace = (): boolean => existsSync(at('volume/data/global/pg_control')) && existsSync(at('wal/pg_wal'));
-const expectMoved = (): void => {
+const expectMoved = (suffix = '.failed'): void => {
   expect([existsSync(at('volume/data')), existsSync(at('wal/pg_wal'))]).toEqual([false, false]);
-  expect(readFileSync(at('volume/data.failed/global/pg_control'), 'utf8')).toBe('unfinished');
-  expect(readlinkSync(at('volume/data.failed/pg_wal'))).toBe(at('wal/pg_wal.failed'));
-  expect(readFileSync(at('volume/data.failed/pg_wal/000000010000000000000001'), 'utf8')).toBe('log');
+  expect(readFileSync(at(`volume/data${suffix}/global/pg_control`), 'utf8')).toContain('unfinished');
+  expect(readlinkSync(at(`volume/data${suffix}/pg_wal`))).toBe(at(`wal/pg_wal${suffix}`));
+  expect(readFileSync(at(`volume/data${suffix}/pg_wal/000000010000000000000001`), 'utf8')).toBe('log');
   expect(annotations).toEqual({});
 };
 
@@ -139,16 +166,100 @@ it.each<readonly [string, Record<string, string> | undefined]>([
   expect(annotations).toEqual(found);
 });
 
-it('a database that was not finished is moved aside with its log, and then another one may be made', async () => {
+it.each<readonly [string, string, Record<string, string>]>([
+  ['has the lock', 'db-leader', { leader: 'db-0-0' }],
+  ['has had the lock', 'db-leader', { acquireTime: '2026-01-01T00:00:00Z' }],
+  ['has renewed the lock', 'db-leader', { renewTime: '2026-01-01T00:00:00Z' }],
+  ['has written its position', 'db-leader', { optime: '67109192' }],
+  ['has named itself for the standbys', 'db-sync', { leader: 'db-0-0', quorum: '0' }],
+])('a database whose member %s stays: commits may have been acknowledged', async (_, name, found) => {
+  others[name] = found;
+  database();
+  expect(await beginAnew()).toBe(0);
+  expect(isInPlace()).toBe(true);
+  expect(asked).toEqual(['GET in place']);
+  expect(annotations).toEqual({ initialize: '' });
+});
+
+/** Patroni takes the mark back before it moves what it could not make. */
+describe('data without a mark', () => {
+  beforeEach(() => {
+    annotations = {};
+    database();
+  });
+  const damage = {
+    'no control file': () => rmSync(at('volume/data/global/pg_control')),
+    'an empty control file': () => writeFileSync(at('volume/data/global/pg_control'), ''),
+    'a control file of which nothing has reached the disk': () =>
+      writeFileSync(at('volume/data/global/pg_control'), Buffer.alloc(8192)),
+  };
+
+  it.each(Object.entries(damage))('is moved aside where it has %s: no server would start on it', async (_, left) => {
+    left();
+    expect(await beginAnew()).toBe(0);
+    expect([existsSync(at('volume/data')), existsSync(at('volume/data.failed/global'))]).toEqual([false, true]);
+    expect(annotations).toEqual({});
+    expect(asked).toEqual(claimed);
+  });
+
+  it('is a database that was begun as soon as it is claimed', async () => {
+    damage['no control file']();
+    afterAnswers = 2;
+    const seen: unknown[] = [];
+    onAnswer = () => seen.push({ ...annotations });
+    expect(await beginAnew()).toBe(0);
+    expect(seen).toEqual([{ initialize: '', [claim]: 'db-0-0' }]);
+  });
+
+  it('stays where a member has had the lock', async () => {
+    damage['no control file']();
+    others['db-leader'] = { optime: '67109192' };
+    expect(await beginAnew()).toBe(0);
+    expect(existsSync(at('volume/data'))).toBe(true);
+    expect(annotations).toEqual({});
+  });
+
+  it('is none where there are hidden files alone, as Patroni sees it', async () => {
+    for (const path of ['volume/data', 'wal/pg_wal']) rmSync(at(path), { recursive: true });
+    for (const name of ['.snapshot', 'lost+found']) mkdirSync(at(`volume/data/${name}`), { recursive: true });
+    expect(await beginAnew()).toBe(0);
+    expect(existsSync(at('volume/data'))).toBe(true);
+    expect(asked).toEqual(['GET in place']);
+  });
+});
+
+it.each(['db-leader', 'db-sync'])('nothing is decided while %s is not there', async (name) => {
+  const { [name]: gone, ...rest } = others;
+  others = rest;
+  // The operator makes it again.
+  afterAnswers = 2;
+  onAnswer = () => (others = { ...others, [name]: gone ?? {} });
   database();
   expect(await beginAnew()).toBe(0);
   expectMoved();
-  expect(asked).toEqual(['GET in place', 'PATCH moved']);
+  expect(asked).toEqual(['GET in place', 'GET in place', ...claimed]);
+});
+
+it('a database that was not finished is claimed, moved aside with its log, and then another one may be made', async () => {
+  database();
+  expect(await beginAnew()).toBe(0);
+  expectMoved();
+  expect(asked).toEqual(claimed);
+});
+
+it('a member that gets the lock after the claim keeps its database', async () => {
+  afterAnswers = 2;
+  onAnswer = () => (others['db-leader'] = { leader: 'db-0-0' });
+  database();
+  expect(await beginAnew()).toBe(0);
+  expect(isInPlace()).toBe(true);
+  expect(asked).toEqual(claimed.slice(0, 3));
 });
 
 it('only the mark is taken back where nothing was made yet', async () => {
   expect(await beginAnew()).toBe(0);
   expect(annotations).toEqual({});
+  expect(readdirSync(at('volume'))).toEqual([]);
 });
 
 it('nothing is moved before the API server has said that it may be', async () => {
@@ -156,15 +267,18 @@ it('nothing is moved before the API server has said that it may be', async () =>
   database();
   expect(await beginAnew()).toBe(0);
   expectMoved();
-  expect(asked).toEqual([...Array(4).fill('GET in place'), 'PATCH moved']);
+  expect(asked).toEqual([...Array(3).fill('GET in place'), ...claimed]);
 });
 
-it('a ConfigMap that changes meanwhile is looked at again', async () => {
-  refusals = ['nothing', 'changed'];
+it.each<readonly [string, typeof refusals, string[]]>([
+  ['the claim', ['nothing', 'changed'], ['GET in place', 'PATCH in place', ...claimed]],
+  ['the mark is taken back', ['nothing', 'nothing', 'nothing', 'changed'], [...claimed, 'GET moved', 'PATCH moved']],
+])('a ConfigMap that changes before %s is looked at again', async (_, found, expected) => {
+  refusals = found;
   database();
   expect(await beginAnew()).toBe(0);
   expectMoved();
-  expect(asked).toEqual(['GET in place', 'PATCH moved', 'GET moved', 'PATCH moved']);
+  expect(asked).toEqual(expected);
 });
 
 it.each<readonly [string, () => void]>([
@@ -175,22 +289,56 @@ it.each<readonly [string, () => void]>([
     () => [rename('wal/pg_wal', 'wal/pg_wal.failed'), relink(), rename('volume/data', 'volume/data.failed')],
   ],
 ])('it goes on after a kill when %s', async (_, left) => {
+  annotations = { initialize: '', [claim]: 'db-0-0' };
   database();
   left();
   expect(await beginAnew()).toBe(0);
   expectMoved();
 });
 
-it('one is kept: that of an attempt before goes', async () => {
-  for (const directory of ['volume/data.failed', 'wal/pg_wal.failed']) {
-    mkdirSync(at(directory));
-    writeFileSync(at(`${directory}/of-before`), '');
-  }
+/** Of attempts before. */
+const aside = (suffix: string, file: Buffer | undefined): void => {
+  for (const directory of [`volume/data${suffix}/global`, `wal/pg_wal${suffix}`])
+    mkdirSync(at(directory), { recursive: true });
+  writeFileSync(at(`wal/pg_wal${suffix}/of-before`), '');
+  if (file !== undefined) writeFileSync(at(`volume/data${suffix}/global/pg_control`), file);
+};
+
+it.each<readonly [string, Buffer | undefined]>([
+  ['without a control file', undefined],
+  ['with an empty control file', Buffer.alloc(0)],
+  ['with a control file of which nothing has reached the disk', Buffer.alloc(8192)],
+])('what an attempt before has left %s is removed', async (_, file) => {
+  aside('.failed', file);
   database();
   expect(await beginAnew()).toBe(0);
   expectMoved();
-  expect([existsSync(at('volume/data.failed/of-before')), existsSync(at('wal/pg_wal.failed/of-before'))]).toEqual([
-    false,
-    false,
-  ]);
+  expect(existsSync(at('wal/pg_wal.failed/of-before'))).toBe(false);
+});
+
+it('a database that was moved aside before is kept: the next one has a number', async () => {
+  aside('.failed', control('kept'));
+  database();
+  expect(await beginAnew()).toBe(0);
+  expectMoved('.failed-2');
+  expect(readFileSync(at('volume/data.failed/global/pg_control'), 'utf8')).toContain('kept');
+  expect(existsSync(at('wal/pg_wal.failed/of-before'))).toBe(true);
+});
+
+it('a fourth one stays in its place, and nothing starts', async () => {
+  const suffixes = ['.failed', '.failed-2', '.failed-3'];
+  for (const suffix of suffixes) aside(suffix, control('kept'));
+  database();
+  expect(await beginAnew()).toBe(80);
+  expect(isInPlace()).toBe(true);
+  expect(suffixes.every((suffix) => existsSync(at(`wal/pg_wal${suffix}/of-before`)))).toBe(true);
+  expect(annotations).toEqual({ initialize: '', [claim]: 'db-0-0' });
+});
+
+it('what cannot be moved ends the start, and is not tried for ever', async () => {
+  database();
+  // Nobody removes a directory that is a file.
+  writeFileSync(at('wal/pg_wal.failed'), '');
+  expect(await beginAnew()).toBe(80);
+  expect(annotations).toEqual({ initialize: '', [claim]: 'db-0-0' });
 });

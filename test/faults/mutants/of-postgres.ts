@@ -29,8 +29,8 @@ export const postgresMutants: readonly Mutant[] = [
     edits: [
       {
         file: 'engines/postgres/observe/situation.ts',
-        find: 'return cluster.status?.initialized === true || store.systemId !== undefined || isHeld || isTold;',
-        replace: 'return cluster.status === undefined && (store.systemId !== undefined || isHeld || isTold);',
+        find: 'const isKnown = cluster.status?.initialized === true || store.systemId !== undefined;',
+        replace: 'if (cluster.status !== undefined) return false;\n  const isKnown = store.systemId !== undefined;',
       },
       {
         file: 'engines/postgres/plan/members.ts',

@@ -11,7 +11,8 @@ import { beginOf, type Data, lsnText } from './wal.ts';
 
 type Row = Readonly<Record<string, string | null>>;
 type Answer =
-  | { readonly rows: readonly Row[] }
+  /** `names`: of columns, where there may be no row. */
+  | { readonly rows: readonly Row[]; readonly names?: readonly string[] }
   | { readonly tag: string }
   | { readonly refused: readonly [string, string] };
 
@@ -112,7 +113,7 @@ export function serveSql(stream: Duplex, server: () => Server | undefined, servi
 function written(answer: Answer): Buffer {
   if ('refused' in answer) return Buffer.concat([failure('ERROR', ...answer.refused), ready]);
   if ('tag' in answer) return Buffer.concat([framed('C', text(answer.tag)), ready]);
-  const names = Object.keys(answer.rows[0] ?? {});
+  const names = answer.names ?? Object.keys(answer.rows[0] ?? {});
   const columns = names.map((name) => Buffer.concat([text(name), Buffer.alloc(18)]));
   const rows = answer.rows.map((row) => {
     const values = names.map((name) => {
@@ -131,6 +132,7 @@ const statements = {
   server: /^SELECT pg_is_in_recovery\(\) AS "inRecovery", left\(current_setting/,
   settings: /^SELECT name, left\(setting[\s\S]* WHERE name IN \(([^)]*)\)/,
   collations: /AS reordered FROM pg_database/,
+  marked: /^SELECT d\.datname AS name FROM pg_db_role_setting/,
   log: /pg_ls_waldir\(\)/,
   slot: /LEFT JOIN pg_replication_slots ON slot_name = '([^']*)'/,
   application: /pg_roles WHERE rolname = '([^']*)'[\s\S]*datname = '([^']*)'/,
@@ -146,6 +148,7 @@ async function answerTo(server: Server, sql: string): Promise<Answer> {
   const [, names] = statements.settings.exec(sql) ?? [];
   if (names !== undefined) return { rows: names.split(', ').flatMap((name) => settingOf(server, name.slice(1, -1))) };
   if (statements.collations.test(sql)) return { rows: [{ reordered: null }] };
+  if (statements.marked.test(sql)) return { rows: [], names: ['name'] };
   if (statements.log.test(sql)) return { rows: [{ oldest: String(beginOf(server.data)) }] };
   const [, slot] = statements.slot.exec(sql) ?? [];
   if (slot !== undefined) return { rows: [slotOf(server.data, slot)] };

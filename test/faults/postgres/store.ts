@@ -29,6 +29,8 @@ export interface View {
   /** resourceVersions of those that are there. */
   readonly versions: Readonly<Record<Part, string | undefined>>;
   readonly initialize: string | undefined;
+  /** The pod that moves an unfinished database aside. */
+  readonly claim: string | undefined;
   readonly config: Json | undefined;
   readonly history: readonly (readonly [number, ...unknown[]])[];
   /** Whoever the lock names, whether it has ended or not. */
@@ -40,6 +42,8 @@ export interface View {
   readonly sync: SyncState;
   readonly members: readonly MemberRow[];
 }
+
+export const claimAnnotation = 'clusterwright.dev/begins-anew';
 
 export const parts = ['config', 'leader', 'failover', 'sync'] as const;
 export type Part = (typeof parts)[number];
@@ -89,6 +93,7 @@ export class Store {
     return {
       versions: Object.fromEntries(parts.map((part) => [part, at[part]?.metadata.resourceVersion])) as View['versions'],
       initialize: said('config').initialize,
+      claim: said('config')[claimAnnotation],
       config: parsed(said('config').config) as Json | undefined,
       history: (parsed(said('config').history) ?? []) as View['history'],
       holder: said('leader').leader,

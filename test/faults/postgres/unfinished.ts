@@ -1,11 +1,13 @@
 /** As `relabel.py begin-anew`, before the Patroni of a member that forms a cluster: a database that was not finished is begun anew. */
 import type { ProgramContext, RunningProgram, Volume } from '../world/workload.ts';
-import { type Store, StoreAway } from './store.ts';
+import { claimAnnotation, type Store, StoreAway } from './store.ts';
 import { discard } from './wal.ts';
 
 /** Of the interpreter. */
 const startMs = 50;
 const againMs = 500;
+/** What only a member that has had the lock writes. */
+const ofLeaders = ['leader', 'acquireTime', 'renewTime', 'optime'];
 
 /** Nobody answers before Patroni starts, which it does as soon as the store has been asked. */
 export class BeginningAnew implements RunningProgram {
@@ -38,10 +40,17 @@ export class BeginningAnew implements RunningProgram {
   }
 
   async #isTakenBack(): Promise<boolean> {
-    const { initialize, versions } = this.#store.view();
+    const pod = this.#context.pod.metadata.name;
+    const { initialize, versions, lock, sync, claim } = this.#store.view();
     if (initialize !== '') return true;
+    if (versions.leader === undefined || versions.sync === undefined) return false;
+    if (ofLeaders.some((name) => name in lock) || sync.leader !== '') return true;
+    if (claim !== pod) {
+      await this.#store.write('config', { [claimAnnotation]: pod }, versions.config);
+      return false;
+    }
     if (this.#volume !== undefined) discard(this.#volume);
-    return this.#store.write('config', { initialize: null }, versions.config);
+    return this.#store.write('config', { initialize: null, [claimAnnotation]: null }, versions.config);
   }
 
   async exec(command: readonly string[]): Promise<boolean> {

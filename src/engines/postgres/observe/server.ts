@@ -1,10 +1,11 @@
 /** What PostgreSQL of each member says by SQL. Patroni tells what it means to do; this is what clients meet. */
+import { shortened } from '../../../api/bounds.ts';
 import type { Cluster } from '../../../api/cluster.ts';
 import type { EngineContext } from '../../../engine/engine-context.ts';
 import type { PostgresConnection } from '../client/connection.ts';
 import { operatorSession } from '../client/credentials.ts';
 import { ask, askOne } from '../client/question.ts';
-import { reorderedQuestion } from '../client/questions/databases.ts';
+import { invalidIndexesQuestion, markedQuestion, reorderedQuestion } from '../client/questions/databases.ts';
 import {
   logQuestion,
   type ServerFacts,
@@ -14,7 +15,7 @@ import {
 } from '../client/questions/server.ts';
 import { hasSource } from '../client/server-ca.ts';
 import { ServerError } from '../client/server-error.ts';
-import { readOnly, withSession } from '../client/session.ts';
+import { readOnly, type SessionTarget, withSession } from '../client/session.ts';
 import type { PostgresSpec } from '../kind/schema.ts';
 import { parameterNames } from '../resources/parameters.ts';
 
@@ -27,6 +28,8 @@ export type ServerSeen =
       readonly shown?: string;
       /** Databases in which this server sorts in another way than their indexes do. Asked of a primary. */
       readonly reordered?: string;
+      /** Indexes that should enforce something and do not, by their databases. Asked of a primary. */
+      readonly invalid?: string;
     }
   /** It lets nobody in: all its connections are taken. It works for those who are in. */
   | { readonly state: 'full' }
@@ -42,15 +45,20 @@ export async function observeServer(
   io: EngineContext,
 ): Promise<ServerSeen> {
   try {
-    return await withSession(io, await session(cluster, address, io), async (connection, shown) => {
+    const target = await session(cluster, address, io);
+    const { marked, ...seen } = await withSession(io, target, async (connection, shown) => {
       const facts = await askOne(connection, serverQuestion);
       const names = parameterNames(cluster.spec);
       const settings = names.length === 0 ? [] : await ask(connection, settingsQuestion(names));
       const reordered = facts.inRecovery ? undefined : await reorderedIn(connection);
       const isAsked = shown !== undefined && hasSource(cluster);
       const more = { ...(reordered === undefined ? {} : { reordered }), ...(isAsked ? { shown } : {}) };
-      return { state: 'seen', facts, settings, ...more } as const;
+      const marked = facts.inRecovery ? [] : await ask(connection, markedQuestion);
+      return { state: 'seen', facts, settings, ...more, marked } as const;
     });
+    const found = await Promise.all(marked.map(({ name }) => invalidIn(target, name, io)));
+    const invalid = found.flatMap((words) => words ?? []).join('; ');
+    return invalid === '' ? seen : { ...seen, invalid };
   } catch (error) {
     io.signal.throwIfAborted();
     if (error instanceof ServerError && error.code === tooManyConnections) return { state: 'full' };
@@ -65,6 +73,20 @@ async function reorderedIn(connection: PostgresConnection): Promise<string | und
   } catch (error) {
     if (error instanceof ServerError) return undefined;
     throw error;
+  }
+}
+
+/** In words. What cannot be looked into may still have such indexes. */
+async function invalidIn(target: SessionTarget, database: string, io: EngineContext): Promise<string | undefined> {
+  const login = { ...target.login, database, settings: { ...target.login.settings, role: 'none' } };
+  try {
+    const { invalid } = await withSession(io, { ...target, login }, (connection) =>
+      askOne(connection, invalidIndexesQuestion),
+    );
+    return invalid === undefined ? undefined : `${invalid} of database ${database}`;
+  } catch (error) {
+    io.signal.throwIfAborted();
+    return `those of database ${database}, which does not let the operator in (${shortened((error as Error).message, 80)})`;
   }
 }
 

@@ -30,6 +30,8 @@ export interface StoreState {
   readonly systemId?: string;
   /** A member has begun to make the database, and not finished it. */
   readonly isBegun?: true;
+  /** A member has had the lock: commits may have been acknowledged, also before the store has the identifier. */
+  readonly hasLed?: true;
   /** The pod that holds the lock. */
   readonly leader?: string;
   /** When it got the lock, and when it renewed it last, by its clock. In milliseconds. */
@@ -150,13 +152,17 @@ function numbered<T>(values: readonly T[], numberOf: (value: T) => number | unde
   );
 }
 
+/** What only a member that gets the lock writes on it. `relabel.py` has the same rule. */
+const ofLeaders = ['leader', 'acquireTime', 'renewTime', 'optime'] as const;
+
 /** They have no owner: a cluster of the same name that is made later finds them, as it finds the volumes. */
 function storeOf({ metadata }: Cluster<PostgresSpec>, children: Children): StoreState {
   const { config, leader, sync } = postgresNames(metadata.name).state;
   const missing = stateNames(metadata.name).filter((name) => children.get('ConfigMap', name) === undefined);
   const said = (name: string) => children.get('ConfigMap', name)?.metadata.annotations ?? {};
   const { initialize: systemId, history = '' } = said(config);
-  const { leader: holder = '', acquireTime = '', renewTime = '' } = said(leader);
+  const lock = said(leader);
+  const { leader: holder = '', acquireTime = '', renewTime = '' } = lock;
   const [acquired, renewed] = [Date.parse(acquireTime), Date.parse(renewTime)];
   const elected = syncState(said(sync));
   return {
@@ -164,6 +170,7 @@ function storeOf({ metadata }: Cluster<PostgresSpec>, children: Children): Store
     history: timelineEnds(history),
     ...(systemId === undefined || !/^\d{1,20}$/.test(systemId) ? {} : { systemId }),
     ...(systemId === '' ? { isBegun: true } : {}),
+    ...(elected !== undefined || ofLeaders.some((name) => lock[name] !== undefined) ? { hasLed: true } : {}),
     ...(holder === '' ? {} : { leader: holder }),
     ...(Number.isNaN(acquired) ? {} : { acquired }),
     ...(Number.isNaN(renewed) ? {} : { renewed }),
@@ -223,7 +230,8 @@ export function hasHeldData({ cluster, claims, live, store }: Situation): boolea
   const isHeld = [...claims.values()].some((claim) => heldBy(claim) !== undefined);
   // A volume is marked only after its member has told.
   const isTold = [...live.values()].some(({ systemId }) => systemId !== undefined);
-  return cluster.status?.initialized === true || store.systemId !== undefined || isHeld || isTold;
+  const isKnown = cluster.status?.initialized === true || store.systemId !== undefined;
+  return isKnown || store.hasLed === true || isHeld || isTold;
 }
 
 export function isPrimary({ primary }: Situation, { pod }: Pick<LiveMember, 'pod'>): boolean {

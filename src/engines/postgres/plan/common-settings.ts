@@ -9,6 +9,15 @@ import { postgresImage } from '../resources/pods.ts';
 
 /** A server takes all of it when it starts. */
 const sizing = 'shared_buffers';
+/** PostgreSQL's documentation, "Parameter Names and Values". Without a unit it counts blocks. */
+const units: Readonly<Record<string, number>> = {
+  B: 1,
+  kB: 1024,
+  MB: 1024 ** 2,
+  GB: 1024 ** 3,
+  TB: 1024 ** 4,
+  '': 8192,
+};
 
 type Facts = Pick<Situation, 'cluster' | 'sets' | 'observed'>;
 
@@ -18,8 +27,8 @@ export function withCommonSettings(facts: Facts): Cluster<PostgresSpec> {
 }
 
 /**
- * The smallest memory limit of the spec and of the templates of the members. While that is less than the spec's, a value of the
- * user's stays as Patroni has it.
+ * The smallest memory limit of the spec and of the templates of the members. While that is less than the spec's, a larger value
+ * of the user's waits: it stays as Patroni has it.
  */
 function withCommonMemory({ cluster, sets, observed }: Facts): Cluster<PostgresSpec> {
   const { spec } = cluster;
@@ -28,10 +37,22 @@ function withCommonMemory({ cluster, sets, observed }: Facts): Cluster<PostgresS
   const memory = [limits.memory, ...written].reduce((a, b) => (compareQuantities(b, a) < 0 ? b : a));
   if (compareQuantities(memory, limits.memory) === 0) return cluster;
   const present = parametersIn(observed.config)[sizing];
-  const isKept = sizing in spec.parameters && typeof present === 'string';
+  const wanted = spec.parameters[sizing];
+  const isKept = wanted !== undefined && typeof present === 'string' && !isLess(wanted, present);
   const parameters = isKept ? { ...spec.parameters, [sizing]: present } : spec.parameters;
   const resources = { ...spec.resources, limits: { ...limits, memory } };
   return { ...cluster, spec: { ...spec, parameters, resources } };
+}
+
+/** What nobody can compare is no less. */
+function isLess(wanted: string, present: string): boolean {
+  return (bytesOf(wanted) ?? Number.POSITIVE_INFINITY) < (bytesOf(present) ?? 0);
+}
+
+function bytesOf(value: string): number | undefined {
+  const [, number, unit = ''] = /^\s*(\d{1,15}(?:\.\d{1,15})?)\s*([kMGT]?B)?\s*$/.exec(value) ?? [];
+  const size = units[unit];
+  return number === undefined || size === undefined ? undefined : Number(number) * size;
 }
 
 /**

@@ -1,7 +1,6 @@
 /** What is said while nobody is primary. Electing is Patroni's: the operator says why nobody is elected, and waits. */
 import { blocked, type Outcome, wait } from '../../../plan/plan.ts';
 import { areCreating, stuckCreatingMs } from '../../../resources/stuck-creating.ts';
-import { postgresNames } from '../names.ts';
 import { answering } from '../observe/observed.ts';
 import { hasHeldData, podOf, type Situation } from '../observe/situation.ts';
 import { endedBlank } from './failed-member.ts';
@@ -9,6 +8,7 @@ import { memberProblems } from './health.ts';
 import { pausedByPerson } from './pause.ts';
 import { hasLasted, offers } from './recovery-request.ts';
 import { recheckMs } from './restart.ts';
+import { unfinishedWords } from './unfinished.ts';
 
 export function withoutPrimary(situation: Situation): Outcome {
   const problems = memberProblems(situation);
@@ -16,8 +16,9 @@ export function withoutPrimary(situation: Situation): Outcome {
   const elect = paused === undefined ? ['the members elect a primary'] : [];
   const words = [paused ?? [], problems.length === 0 ? elect : problems].flat().join('; ');
   const { roster, pods } = situation;
+  const all = [words, ...unfinishedWords(situation)].join('; ');
   const again = againIn(situation);
-  if (!hasHeldData(situation)) return wait('Forming', [words, ...unfinished(situation)].join('; '), again);
+  if (!hasHeldData(situation)) return wait('Forming', all, again);
   const blank = [...roster.keys()].filter((index) => endedBlank(pods.get(index)) !== undefined);
   if (blank.length > 0 && blank.length === roster.size) {
     const names = blank.map((index) => podOf(situation, index)).join(', ');
@@ -29,18 +30,8 @@ export function withoutPrimary(situation: Situation): Outcome {
   const also = hasLasted(situation) ? offers(situation) : '';
   const why = withoutVotes(situation);
   return why === undefined
-    ? wait(paused === undefined ? 'NoPrimary' : 'FailoverPaused', `nobody is primary: ${words}${also}`, again)
+    ? wait(paused === undefined ? 'NoPrimary' : 'FailoverPaused', `nobody is primary: ${all}${also}`, again)
     : wait('QuorumLost', `nobody is promoted: ${why}; ${words}${also}`, again);
-}
-
-/** Patroni marks that it makes the database, and takes the mark back only where its own process finds that it cannot. */
-function unfinished({ store, live, cluster }: Situation): readonly string[] {
-  const isAtWork = [...live.values()].some(({ postgres }) => postgres !== 'stopped' && postgres !== 'uninitialized');
-  if (store.isBegun !== true || isAtWork) return [];
-  const { config } = postgresNames(cluster.metadata.name).state;
-  return [
-    `a member has begun to make the database and ended before it was finished (initialize is empty in ConfigMap ${config}): that member begins anew when it starts again`,
-  ];
 }
 
 /**

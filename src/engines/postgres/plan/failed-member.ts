@@ -16,6 +16,8 @@ import { isOutdated } from './outdated.ts';
 export const blankExitCode = 78;
 /** And where only that of the log is. The data is of no use without it. */
 export const blankWalExitCode = 79;
+/** With which it ends where an unfinished database cannot be moved aside: see `relabel.py`. */
+export const unmovableExitCode = 80;
 /** Beyond the grace that a pod has to stop: its node does not answer. */
 const terminatingMs = 60_000;
 /** For a process that crashes again and again, and for a volume that is bound to a node that is gone. */
@@ -47,11 +49,21 @@ export function isAbandoned({ observed }: Situation, pod: Pod | undefined): bool
 
 /** Which volume is blank, in words. */
 export function endedBlank(pod: Pod | undefined): string | undefined {
-  const codes = (pod?.status?.containerStatuses ?? []).map(({ state, lastState }) =>
-    state?.running === undefined ? (state?.terminated ?? lastState?.terminated)?.exitCode : undefined,
-  );
+  const codes = exitCodes(pod);
   if (codes.includes(blankExitCode)) return 'its volume is blank';
   return codes.includes(blankWalExitCode) ? 'the volume of its log is blank' : undefined;
+}
+
+/** It has made no database yet, and cannot begin anew. */
+export function isUnmovable(pod: Pod | undefined): boolean {
+  return exitCodes(pod).includes(unmovableExitCode);
+}
+
+/** Of containers that do not run. */
+function exitCodes(pod: Pod | undefined): readonly (number | undefined)[] {
+  return (pod?.status?.containerStatuses ?? []).map(({ state, lastState }) =>
+    state?.running === undefined ? (state?.terminated ?? lastState?.terminated)?.exitCode : undefined,
+  );
 }
 
 function blank({ roster, claims, live }: Situation, index: number, pod: Pod | undefined): Failure | undefined {

@@ -3,7 +3,7 @@ import { podProblem } from '../../../plan/pod-problem.ts';
 import { podIsReady } from '../../../resources/children.ts';
 import { isPrimary, podOf, type Situation } from '../observe/situation.ts';
 import { isStrict } from '../resources/patroni-config.ts';
-import { endedBlank } from './failed-member.ts';
+import { endedBlank, isUnmovable } from './failed-member.ts';
 
 /** One for each member that is not well, and one where commits wait for too few; empty where everybody is. */
 export function memberProblems(situation: Situation): string[] {
@@ -52,6 +52,8 @@ export function problemOf(situation: Situation, index: number): string | undefin
   if (pod.metadata.deletionTimestamp !== undefined) return `${name} is being stopped`;
   const blank = endedBlank(pod);
   if (blank !== undefined) return `${name} does not start: ${blank}, and it has had data`;
+  if (isUnmovable(pod))
+    return `${name} does not start: an unfinished database on its volume cannot be moved aside (see its log)`;
   const problem = podProblem(pod);
   if (problem !== undefined) return problem;
   const member = live.get(index);

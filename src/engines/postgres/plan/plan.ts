@@ -53,6 +53,7 @@ import { planShown, settledWith, shownReloads, withoutTemplates } from './shown-
 import { slottedCopies } from './slotted-copies.ts';
 import { stateFor, stateToMake } from './store.ts';
 import { unansweredSettings } from './unanswered-settings.ts';
+import { unfinishedSteps } from './unfinished.ts';
 import { unreadSettings } from './unread-settings.ts';
 import { continueUpgrade } from './upgrade.ts';
 import { beginUpgrade } from './upgrade-begin.ts';
@@ -181,7 +182,8 @@ function planMembers(situation: Situation, take: BackupFactory): PostgresPlan {
     // Volumes may be full: they grow before anything else.
     const unanswered = growth(situation).length > 0 ? [] : unansweredSettings(situation);
     const corrected = [...correctedSettings(situation), ...unanswered];
-    const steps = [...accompanying(situation), ...(stuck?.steps ?? []), ...corrected];
+    const restarted = stuck?.steps ?? unfinishedSteps(situation);
+    const steps = [...accompanying(situation), ...restarted, ...corrected];
     return withObjects(situation, roster, steps, stuck?.outcome ?? withoutPrimary(situation));
   }
   const steps = [

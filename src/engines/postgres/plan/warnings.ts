@@ -19,6 +19,14 @@ export function collationWarnings({ primary }: Situation): readonly SpecWarning[
   return [{ reason: 'CollationsChanged', message }];
 }
 
+/** An upgrade could not rebuild them. Until somebody does, rows that break a constraint are accepted. */
+export function invalidIndexWarnings({ primary }: Situation): readonly SpecWarning[] {
+  const invalid = primary?.server?.state === 'seen' ? primary.server.invalid : undefined;
+  if (invalid === undefined) return [];
+  const message = `indexes are invalid, so that primary keys, unique and exclusion constraints are not enforced, ON CONFLICT fails, and logical dumps and the next major upgrade leave them out: ${invalid}; remove the rows that are equal, then run REINDEX INDEX`;
+  return [{ reason: 'InvalidIndexes', message }];
+}
+
 function replicationWarnings({ instances, synchronous }: PostgresSpec): SpecWarning[] {
   const { count, strict } = synchronous;
   if (instances === 0) return [];

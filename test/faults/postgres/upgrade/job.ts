@@ -129,5 +129,5 @@ export function upgrading(versions: readonly number[], processes: Processes, con
   };
 }
 
-/** Of the directory of the volume, which a process has until it ends: see `locked.py`. */
+/** Of the volume, which a process has until it ends: see `locked.py`. */
 const lock = 'lock';

@@ -13,6 +13,35 @@ WHERE datallowconn AND datcollversion <> pg_database_collation_actual_version(oi
   { reordered: optional(text) },
 );
 
+/** Of a database in which an upgrade has left indexes invalid: see `upgrade.sh`. */
+export const invalidIndexSetting = 'clusterwright.invalid_indexes';
+const mostMarked = 5;
+
+export interface Marked {
+  readonly name: string;
+}
+
+/** Databases to look into for such indexes. */
+export const markedQuestion = question<Marked>(
+  `SELECT d.datname AS name FROM pg_db_role_setting s JOIN pg_database d ON d.oid = s.setdatabase
+WHERE s.setrole = 0 AND d.datallowconn AND EXISTS (SELECT FROM unnest(s.setconfig) one WHERE starts_with(one, '${invalidIndexSetting}='))
+ORDER BY d.datname LIMIT ${mostMarked}`,
+  { name: text },
+);
+
+export interface Invalid {
+  /** Names, quoted; undefined where there is none. */
+  readonly invalid: string | undefined;
+}
+
+/** Indexes of the database that is asked that enforce something, or name the rows of a publication, and do neither. */
+export const invalidIndexesQuestion = question<Invalid>(
+  `SELECT left(string_agg(i.indexrelid::regclass::text, ', ' ORDER BY i.indexrelid::regclass::text), 200) AS invalid
+FROM pg_index i JOIN pg_class r ON r.oid = i.indexrelid
+WHERE r.relkind = 'i' AND NOT i.indisvalid AND (i.indisprimary OR i.indisunique OR i.indisexclusion OR i.indisreplident)`,
+  { invalid: optional(text) },
+);
+
 export interface Database {
   readonly name: string;
   readonly owner: string;

@@ -175,14 +175,26 @@ def stopped(*_):
     os._exit(0)
 
 
+def take_lock():
+    """That of start.sh and locked.py. A file system without locks keeps nobody from working."""
+    mask = os.umask(0)
+    try:
+        lock = os.open(VOLUME + '/clusterwright.lock', os.O_RDWR | os.O_CREAT, 0o666)
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        locks.append(lock)
+    except OSError as error:
+        print('import: the volume cannot be locked: %s' % error, file=sys.stderr, flush=True)
+    finally:
+        os.umask(mask)
+
+
 def main():
     os.makedirs(TEMPORARY, mode=0o700, exist_ok=True)
     signal.signal(signal.SIGTERM, stopped)
     server = Server(('0.0.0.0', int(os.environ['REST_PORT'])), Handler)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     # A pod that was deleted by force may still be at work on the volume. Its servers hold the lock as well.
-    locks.append(os.open(VOLUME, os.O_RDONLY))
-    fcntl.flock(locks[0], fcntl.LOCK_EX)
+    take_lock()
     if os.path.exists(RECORD):
         with open(RECORD, encoding='utf8') as file:
             record.update(json.load(file))

@@ -25,6 +25,14 @@ ACCOUNT = os.environ.get('ACCOUNT_DIRECTORY', '/var/run/secrets/kubernetes.io/se
 LABEL, VALUE = os.environ['ROLE_LABEL'], 'primary'
 CA_FILE, CAS = os.environ.get('SERVER_CA_FILE'), os.environ.get('SERVER_CAS_ANNOTATION')
 CALL, ALL = 3.0, 60.0  # seconds
+# On Patroni's ConfigMap: the pod that moves an unfinished database aside.
+CLAIM = 'clusterwright.dev/begins-anew'
+# Names beside the data. A volume is not filled with more.
+ASIDE = ('.failed', '.failed-2', '.failed-3')
+# Exit code: the operator says what it means.
+UNMOVABLE = 80
+# Whatever the version is, PostgreSQL writes no shorter one.
+LEAST_CONTROL = 512
 
 
 def read(name):
@@ -98,45 +106,109 @@ def sync(path):
         os.close(handle)
 
 
+def is_database(data):
+    """By Patroni's rule: the control file begins with an identifier. No server has ever run on data without one."""
+    try:
+        with open(os.path.join(data, 'global', 'pg_control'), 'rb') as file:
+            head = file.read(LEAST_CONTROL)
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    return len(head) == LEAST_CONTROL and len(str(int.from_bytes(head[:8], sys.byteorder))) >= 10
+
+
+class Unmovable(Exception):
+    pass
+
+
+def is_unusable(data):
+    """Neither a database nor blank, by Patroni's rules: it would say so for ever."""
+    names = os.listdir(data) if os.path.isdir(data) else []
+    return any(not name.startswith('.') and name != 'lost+found' for name in names) and not is_database(data)
+
+
+def remove(path):
+    if os.path.lexists(path):
+        shutil.rmtree(path)
+
+
 def move_aside(data, wal):
-    """To where Patroni moves a database that it could not make: one is kept, with its log. May be killed at any point, and run again."""
+    """To where Patroni moves a database that it could not make, with its log. What has a control file is never removed: the next name is
+    taken. May be killed at any point, and run again: then it takes the same name."""
+    if not any(os.path.lexists(path) for path in (data, wal) if path):
+        return
+    free = [suffix for suffix in ASIDE if not is_database(data + suffix)]
+    if not free:
+        raise OSError('%s have databases: a person has to remove the wrong ones' % ', '.join(data + suffix for suffix in ASIDE))
+    suffix = free[0]
+    remove(data + suffix)
     link = os.path.join(data, 'pg_wal')
     if wal and os.path.lexists(wal):
-        shutil.rmtree(wal + '.failed', ignore_errors=True)
-        os.rename(wal, wal + '.failed')
+        remove(wal + suffix)
+        os.rename(wal, wal + suffix)
     # Nobody who looks at it may meet the log of the next database.
     if wal and os.path.islink(link) and os.readlink(link) == wal:
         os.unlink(link)
-        os.symlink(wal + '.failed', link)
+        os.symlink(wal + suffix, link)
     if os.path.lexists(data):
-        shutil.rmtree(data + '.failed', ignore_errors=True)
-        os.rename(data, data + '.failed')
+        os.rename(data, data + suffix)
     for path in (data, *([wal] if wal else [])):
         sync(os.path.dirname(path))
 
 
-def begin_anew(space, scope, data, wal):
+def has_led(leader, sync_state):
+    """Whether anybody has ever had the lock. Then commits may have been acknowledged, whatever `initialize` says."""
+    return any(name in leader for name in ('leader', 'acquireTime', 'renewTime', 'optime')) or 'leader' in sync_state
+
+
+def begin_anew(space, scope, data, wal, me):
     """Patroni makes `initialize` empty before it makes a database, and gives it the identifier when the database is finished, before it
     takes the lock. Nobody takes an empty one back when Patroni has ended in between: then no member ever leads, or it does so with a database
-    that lacks roles. Where it is empty, no commit was ever acknowledged. Only one member forms, and it has the lock of its volume: so
-    nobody else is at work on the database.
+    that lacks roles. Only one member forms, and it has the lock of its volume: so nobody else is at work on the database.
 
-    The ConfigMap is changed last, and only as it was seen. Where it is gone there is nothing to take back: the operator makes it again.
+    Patroni takes the lock also if it could not write the identifier, and repairs that in its next round. So an empty one proves nothing where
+    anybody has had the lock: such data stays where it is, and Patroni writes the identifier when it starts on it.
+
+    Where Patroni finds that it cannot make the database, it takes `initialize` back before it moves what it has made, and may end in between. What
+    has no control file then is moved aside as well. A whole database without `initialize` may have come from elsewhere: Patroni starts on it.
+
+    The claim is written first, only where the ConfigMap is as it was seen, and what is read after it decides. Where the ConfigMap is gone there
+    is nothing to take back: the operator makes it again.
     """
     path = '/api/v1/namespaces/%s/configmaps' % space
     status, found = call('GET', '%s?labelSelector=%s' % (path, quote(os.environ['MEMBER_SELECTOR'])))
     if status != 200:
         raise OSError('list ConfigMaps: %d' % status)
+    listed = {one['metadata']['name']: one['metadata'] for one in found['items']}
+    noted = lambda part: listed[scope + part].get('annotations') or {}
     name = scope + '-config'
-    begun = [one['metadata'] for one in found['items']
-             if one['metadata']['name'] == name and (one['metadata'].get('annotations') or {}).get('initialize') == '']
-    for metadata in begun:
-        print('relabel: an earlier start has not finished its database: it is moved aside, and another one is made', flush=True)
-        move_aside(data, wal)
-        change = {'metadata': {'resourceVersion': metadata['resourceVersion'], 'annotations': {'initialize': None}}}
-        status, _ = call('PATCH', '%s/%s' % (path, name), change)
+    marked = noted('-config').get('initialize') if name in listed else 'unknown'
+    if marked is None and is_database(data):
+        print('relabel: there is a database, and nothing says how it was begun: Patroni starts on it', flush=True)
+    if marked != '' and not (marked is None and is_unusable(data)):
+        return True
+    missing = [part for part in ('-leader', '-sync') if scope + part not in listed]
+    if missing:
+        raise OSError('ConfigMap %s is not there, and nobody else knows whether there was a primary' % (scope + missing[0]))
+    if has_led(noted('-leader'), noted('-sync')):
+        print('relabel: there is no identifier, and a member has had the lock: its database stays', flush=True)
+        return True
+
+    def change(annotations, what):
+        body = {'metadata': {'resourceVersion': listed[name]['resourceVersion'], 'annotations': annotations}}
+        status, _ = call('PATCH', '%s/%s' % (path, name), body)
         if status != 200:
-            raise OSError('take back initialize: %d' % status)
+            raise OSError('%s: %d' % (what, status))
+
+    if noted('-config').get(CLAIM) != me:
+        change({'initialize': '', CLAIM: me}, 'claim the database')
+        return False
+    print('relabel: an earlier start has not finished its database: it is moved aside, and another one is made', flush=True)
+    try:
+        move_aside(data, wal)
+    except OSError as error:
+        # Another attempt would meet the same.
+        raise Unmovable(str(error)) from error
+    change({'initialize': None, CLAIM: None}, 'take back initialize')
     return True
 
 
@@ -161,8 +233,12 @@ def scope_of_configuration():
 def main():
     if sys.argv[-1] == 'begin-anew':
         # Patroni could do nothing without the API server either.
-        place = read('namespace'), scope_of_configuration(), os.environ['DATA_DIRECTORY'], os.environ.get('WAL_DIRECTORY')
-        return 0 if repeated(begin_anew, *place, within=float('inf')) else 1
+        place = read('namespace'), scope_of_configuration(), os.environ['DATA_DIRECTORY'], os.environ.get('WAL_DIRECTORY'), os.environ['POD_NAME']
+        try:
+            return 0 if repeated(begin_anew, *place, within=float('inf')) else 1
+        except Unmovable as error:
+            print('relabel: an unfinished database cannot be moved aside: %s' % error, file=sys.stderr, flush=True)
+            return UNMOVABLE
     action, role, scope = sys.argv[-3:]
     me, space = os.environ['POD_NAME'], read('namespace')
     leads = action != 'on_reload' and role in ('primary', 'promoted', 'master', 'standby_leader')

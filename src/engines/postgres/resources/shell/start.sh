@@ -20,9 +20,9 @@ trap 'exit 143' TERM
 waiting() { "$@" & wait $!; }
 
 # The container of a pod that was deleted by force may still be at work on the volume when the next one starts on the same node. Patroni keeps
-# the file open, and with it the lock, until its container ends. Jobs that change the volume take the same lock. A file system without
-# locks keeps nobody from starting.
-lock='
+# the file open, and with it the lock, until its container ends. Jobs that change the volume take the same lock: see locked.py. A file system
+# without locks keeps nobody from starting. NFS locks only what is open for writing, so it is a file and not the directory.
+locking='
 import fcntl, sys
 say = lambda words: print(words, file=sys.stderr, flush=True)
 try:
@@ -34,9 +34,13 @@ try:
 except OSError as error:
     say("the volume cannot be locked: %s" % error)
 '
-if [ -r "${data%/*}" ]; then
-  exec 9< "${data%/*}"
-  waiting python3 -IS -c "$lock"
+lock=${data%/*}/clusterwright.lock
+# Members may run as another user later. Where the file cannot be opened, the shell would end.
+if (umask 0; : 9<> "$lock") 2>/dev/null; then
+  exec 9<> "$lock"
+  waiting python3 -IS -c "$locking"
+elif [ -e "$(dirname "$lock")" ]; then
+  echo "the volume cannot be locked: $lock cannot be opened for writing" >&2
 fi
 
 # The copy is complete before anything leads to it, and what is copied is removed last.

@@ -461,14 +461,26 @@ def stopped(*_):
     os._exit(0)
 
 
+def take_lock():
+    """That of start.sh and locked.py. A file system without locks keeps nobody from working."""
+    mask = os.umask(0)
+    try:
+        lock = os.open(VOLUME + '/clusterwright.lock', os.O_RDWR | os.O_CREAT, 0o666)
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        locks.append(lock)
+    except OSError as error:
+        print('import: the volume cannot be locked: %s' % error, file=sys.stderr, flush=True)
+    finally:
+        os.umask(mask)
+
+
 def main():
     os.makedirs(TEMPORARY, mode=0o700, exist_ok=True)
     signal.signal(signal.SIGTERM, stopped)
     server = Server(('0.0.0.0', int(os.environ['REST_PORT'])), Handler)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     # A pod that was deleted by force may still be at work on the volume. Its servers hold the lock as well.
-    locks.append(os.open(VOLUME, os.O_RDONLY))
-    fcntl.flock(locks[0], fcntl.LOCK_EX)
+    take_lock()
     if os.path.exists(RECORD):
         with open(RECORD, encoding='utf8') as file:
             record.update(json.load(file))
@@ -1184,19 +1196,35 @@ def ends_in_order(end):
     lines = records(first, end) or records((end - 1) // size * size, end)
     return bool(lines) and 'CHECKPOINT_SHUTDOWN' in lines[-1]
 `,
-  'locked.py': `"""Runs a command while it has the lock of a directory: locked.py DIRECTORY COMMAND...
+  'locked.py': `"""Runs a command while it has the lock of a volume: locked.py DIRECTORY COMMAND...
 
 A pod that somebody has deleted by force may still be at work on its volume while the next one starts. The servers that the
-command starts inherit the lock, so it is free only when all of them have ended.
+command starts inherit the lock, so it is free only when all of them have ended. It is that of start.sh and import.py. A file system
+without locks keeps nobody from working.
 """
 import fcntl
 import os
 import sys
 
+def take_lock(directory):
+    """Held until every process that inherits it has ended. NFS locks only what is open for writing."""
+    mask = os.umask(0)
+    try:
+        lock = os.open(os.path.join(directory, 'clusterwright.lock'), os.O_RDWR | os.O_CREAT, 0o666)
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            print('another container is still at work on the volume: its end is waited for', file=sys.stderr, flush=True)
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        os.set_inheritable(lock, True)
+    except OSError as error:
+        print('the volume cannot be locked: %s' % error, file=sys.stderr, flush=True)
+    finally:
+        os.umask(mask)
+
+
 directory, command = sys.argv[1], sys.argv[2:]
-lock = os.open(directory, os.O_RDONLY)
-os.set_inheritable(lock, True)
-fcntl.flock(lock, fcntl.LOCK_EX)
+take_lock(directory)
 os.execv(command[0], command)
 `,
   'pooler-guard.sh': `#!/bin/sh
@@ -1332,6 +1360,14 @@ ACCOUNT = os.environ.get('ACCOUNT_DIRECTORY', '/var/run/secrets/kubernetes.io/se
 LABEL, VALUE = os.environ['ROLE_LABEL'], 'primary'
 CA_FILE, CAS = os.environ.get('SERVER_CA_FILE'), os.environ.get('SERVER_CAS_ANNOTATION')
 CALL, ALL = 3.0, 60.0  # seconds
+# On Patroni's ConfigMap: the pod that moves an unfinished database aside.
+CLAIM = 'clusterwright.dev/begins-anew'
+# Names beside the data. A volume is not filled with more.
+ASIDE = ('.failed', '.failed-2', '.failed-3')
+# Exit code: the operator says what it means.
+UNMOVABLE = 80
+# Whatever the version is, PostgreSQL writes no shorter one.
+LEAST_CONTROL = 512
 
 
 def read(name):
@@ -1405,45 +1441,109 @@ def sync(path):
         os.close(handle)
 
 
+def is_database(data):
+    """By Patroni's rule: the control file begins with an identifier. No server has ever run on data without one."""
+    try:
+        with open(os.path.join(data, 'global', 'pg_control'), 'rb') as file:
+            head = file.read(LEAST_CONTROL)
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    return len(head) == LEAST_CONTROL and len(str(int.from_bytes(head[:8], sys.byteorder))) >= 10
+
+
+class Unmovable(Exception):
+    pass
+
+
+def is_unusable(data):
+    """Neither a database nor blank, by Patroni's rules: it would say so for ever."""
+    names = os.listdir(data) if os.path.isdir(data) else []
+    return any(not name.startswith('.') and name != 'lost+found' for name in names) and not is_database(data)
+
+
+def remove(path):
+    if os.path.lexists(path):
+        shutil.rmtree(path)
+
+
 def move_aside(data, wal):
-    """To where Patroni moves a database that it could not make: one is kept, with its log. May be killed at any point, and run again."""
+    """To where Patroni moves a database that it could not make, with its log. What has a control file is never removed: the next name is
+    taken. May be killed at any point, and run again: then it takes the same name."""
+    if not any(os.path.lexists(path) for path in (data, wal) if path):
+        return
+    free = [suffix for suffix in ASIDE if not is_database(data + suffix)]
+    if not free:
+        raise OSError('%s have databases: a person has to remove the wrong ones' % ', '.join(data + suffix for suffix in ASIDE))
+    suffix = free[0]
+    remove(data + suffix)
     link = os.path.join(data, 'pg_wal')
     if wal and os.path.lexists(wal):
-        shutil.rmtree(wal + '.failed', ignore_errors=True)
-        os.rename(wal, wal + '.failed')
+        remove(wal + suffix)
+        os.rename(wal, wal + suffix)
     # Nobody who looks at it may meet the log of the next database.
     if wal and os.path.islink(link) and os.readlink(link) == wal:
         os.unlink(link)
-        os.symlink(wal + '.failed', link)
+        os.symlink(wal + suffix, link)
     if os.path.lexists(data):
-        shutil.rmtree(data + '.failed', ignore_errors=True)
-        os.rename(data, data + '.failed')
+        os.rename(data, data + suffix)
     for path in (data, *([wal] if wal else [])):
         sync(os.path.dirname(path))
 
 
-def begin_anew(space, scope, data, wal):
+def has_led(leader, sync_state):
+    """Whether anybody has ever had the lock. Then commits may have been acknowledged, whatever \`initialize\` says."""
+    return any(name in leader for name in ('leader', 'acquireTime', 'renewTime', 'optime')) or 'leader' in sync_state
+
+
+def begin_anew(space, scope, data, wal, me):
     """Patroni makes \`initialize\` empty before it makes a database, and gives it the identifier when the database is finished, before it
     takes the lock. Nobody takes an empty one back when Patroni has ended in between: then no member ever leads, or it does so with a database
-    that lacks roles. Where it is empty, no commit was ever acknowledged. Only one member forms, and it has the lock of its volume: so
-    nobody else is at work on the database.
+    that lacks roles. Only one member forms, and it has the lock of its volume: so nobody else is at work on the database.
 
-    The ConfigMap is changed last, and only as it was seen. Where it is gone there is nothing to take back: the operator makes it again.
+    Patroni takes the lock also if it could not write the identifier, and repairs that in its next round. So an empty one proves nothing where
+    anybody has had the lock: such data stays where it is, and Patroni writes the identifier when it starts on it.
+
+    Where Patroni finds that it cannot make the database, it takes \`initialize\` back before it moves what it has made, and may end in between. What
+    has no control file then is moved aside as well. A whole database without \`initialize\` may have come from elsewhere: Patroni starts on it.
+
+    The claim is written first, only where the ConfigMap is as it was seen, and what is read after it decides. Where the ConfigMap is gone there
+    is nothing to take back: the operator makes it again.
     """
     path = '/api/v1/namespaces/%s/configmaps' % space
     status, found = call('GET', '%s?labelSelector=%s' % (path, quote(os.environ['MEMBER_SELECTOR'])))
     if status != 200:
         raise OSError('list ConfigMaps: %d' % status)
+    listed = {one['metadata']['name']: one['metadata'] for one in found['items']}
+    noted = lambda part: listed[scope + part].get('annotations') or {}
     name = scope + '-config'
-    begun = [one['metadata'] for one in found['items']
-             if one['metadata']['name'] == name and (one['metadata'].get('annotations') or {}).get('initialize') == '']
-    for metadata in begun:
-        print('relabel: an earlier start has not finished its database: it is moved aside, and another one is made', flush=True)
-        move_aside(data, wal)
-        change = {'metadata': {'resourceVersion': metadata['resourceVersion'], 'annotations': {'initialize': None}}}
-        status, _ = call('PATCH', '%s/%s' % (path, name), change)
+    marked = noted('-config').get('initialize') if name in listed else 'unknown'
+    if marked is None and is_database(data):
+        print('relabel: there is a database, and nothing says how it was begun: Patroni starts on it', flush=True)
+    if marked != '' and not (marked is None and is_unusable(data)):
+        return True
+    missing = [part for part in ('-leader', '-sync') if scope + part not in listed]
+    if missing:
+        raise OSError('ConfigMap %s is not there, and nobody else knows whether there was a primary' % (scope + missing[0]))
+    if has_led(noted('-leader'), noted('-sync')):
+        print('relabel: there is no identifier, and a member has had the lock: its database stays', flush=True)
+        return True
+
+    def change(annotations, what):
+        body = {'metadata': {'resourceVersion': listed[name]['resourceVersion'], 'annotations': annotations}}
+        status, _ = call('PATCH', '%s/%s' % (path, name), body)
         if status != 200:
-            raise OSError('take back initialize: %d' % status)
+            raise OSError('%s: %d' % (what, status))
+
+    if noted('-config').get(CLAIM) != me:
+        change({'initialize': '', CLAIM: me}, 'claim the database')
+        return False
+    print('relabel: an earlier start has not finished its database: it is moved aside, and another one is made', flush=True)
+    try:
+        move_aside(data, wal)
+    except OSError as error:
+        # Another attempt would meet the same.
+        raise Unmovable(str(error)) from error
+    change({'initialize': None, CLAIM: None}, 'take back initialize')
     return True
 
 
@@ -1468,8 +1568,12 @@ def scope_of_configuration():
 def main():
     if sys.argv[-1] == 'begin-anew':
         # Patroni could do nothing without the API server either.
-        place = read('namespace'), scope_of_configuration(), os.environ['DATA_DIRECTORY'], os.environ.get('WAL_DIRECTORY')
-        return 0 if repeated(begin_anew, *place, within=float('inf')) else 1
+        place = read('namespace'), scope_of_configuration(), os.environ['DATA_DIRECTORY'], os.environ.get('WAL_DIRECTORY'), os.environ['POD_NAME']
+        try:
+            return 0 if repeated(begin_anew, *place, within=float('inf')) else 1
+        except Unmovable as error:
+            print('relabel: an unfinished database cannot be moved aside: %s' % error, file=sys.stderr, flush=True)
+            return UNMOVABLE
     action, role, scope = sys.argv[-3:]
     me, space = os.environ['POD_NAME'], read('namespace')
     leads = action != 'on_reload' and role in ('primary', 'promoted', 'master', 'standby_leader')
@@ -1502,9 +1606,9 @@ trap 'exit 143' TERM
 waiting() { "$@" & wait $!; }
 
 # The container of a pod that was deleted by force may still be at work on the volume when the next one starts on the same node. Patroni keeps
-# the file open, and with it the lock, until its container ends. Jobs that change the volume take the same lock. A file system without
-# locks keeps nobody from starting.
-lock='
+# the file open, and with it the lock, until its container ends. Jobs that change the volume take the same lock: see locked.py. A file system
+# without locks keeps nobody from starting. NFS locks only what is open for writing, so it is a file and not the directory.
+locking='
 import fcntl, sys
 say = lambda words: print(words, file=sys.stderr, flush=True)
 try:
@@ -1516,9 +1620,13 @@ try:
 except OSError as error:
     say("the volume cannot be locked: %s" % error)
 '
-if [ -r "\${data%/*}" ]; then
-  exec 9< "\${data%/*}"
-  waiting python3 -IS -c "$lock"
+lock=\${data%/*}/clusterwright.lock
+# Members may run as another user later. Where the file cannot be opened, the shell would end.
+if (umask 0; : 9<> "$lock") 2>/dev/null; then
+  exec 9<> "$lock"
+  waiting python3 -IS -c "$locking"
+elif [ -e "$(dirname "$lock")" ]; then
+  echo "the volume cannot be locked: $lock cannot be opened for writing" >&2
 fi
 
 # The copy is complete before anything leads to it, and what is copied is removed last.
@@ -1607,6 +1715,8 @@ set -eu
 export LC_ALL=C.UTF-8
 data=$VOLUME/data new=$VOLUME/data.new-$NEW kept=$VOLUME/data.old-$OLD linked=$VOLUME/linked-$OLD-$NEW
 newwal=\${WAL_DIRECTORY:+$WAL_DIRECTORY.$NEW}
+# What is said of the result. It stays on the volume: the Job may run again after everything is done.
+warnings=$VOLUME/warnings-$OLD-$NEW
 log=/tmp/upgrade.log
 
 say() { head -c 3000 > "$MESSAGE"; cat "$MESSAGE"; }
@@ -1622,7 +1732,7 @@ private="$private -c max_logical_replication_workers=0"
 own='-c role=none -c search_path=pg_catalog -c client_encoding=UTF8 -c default_transaction_read_only=off'
 own="$own -c maintenance_work_mem=64MB -c vacuum_cost_delay=0 -c max_parallel_maintenance_workers=0"
 endless='-c statement_timeout=0 -c lock_timeout=0'
-own="$own $endless"
+own="$own $endless -c client_min_messages=warning -c lc_messages=C"
 if [ "$NEW" -ge 17 ]; then own="$own -c transaction_timeout=0"; fi
 # Of a server on this data: what it does must not fill a volume with its log. Least is two files of the log.
 bounds() {
@@ -1728,8 +1838,8 @@ link() {
 # The new server may sort texts in another way than the old one: it has another ICU, or the image another libc. An index that was built with the
 # other order finds rows no more. pg_upgrade keeps the version of the order where a database or a user chose it; of those that each server
 # brings with it, nobody knows.
-# An index that cannot be rebuilt ends a rehearsal. An upgrade has no way back here: the index is marked as one that no query may use, and is
-# named. Without room on the disk no index would be left: that ends both, and can be mended.
+# An index that cannot be rebuilt ends a rehearsal. An upgrade has no way back here: the index is marked as one that no query may use. What an
+# attempt before has marked is tried again. Without room on the disk no index would be left: that ends both, and can be mended.
 rebuild() {
   PGDATABASE=$1 PGOPTIONS="$own -c clusterwright.mode=$mode" sql -v ON_ERROR_STOP=1 > "$log" 2>&1 <<'SQL' || { tail -c 2000 "$log" | say; exit 1; }
 create temporary view changed as
@@ -1744,14 +1854,14 @@ do $$
 declare one regclass;
 begin
   for one in select i.indexrelid::regclass from pg_index i join pg_class r on r.oid = i.indexrelid
-    where r.relkind = 'i' and r.relpersistence <> 't' and exists (select from stale where oid = any (i.indcollation))
+    where r.relkind = 'i' and r.relpersistence <> 't' and (not i.indisvalid or exists (select from stale where oid = any (i.indcollation)))
   loop
     begin
       execute format('reindex index %s', one);
     exception when others then
       if sqlstate = '53100' or current_setting('clusterwright.mode') <> 'upgrade' then raise; end if;
       update pg_index set indisvalid = false where indexrelid = one;
-      raise warning 'index % of database % cannot be rebuilt and is not used: %', one, current_database(), sqlerrm;
+      raise warning 'index % of database %: %', one, current_database(), sqlerrm;
     end;
     commit;
   end loop;
@@ -1762,10 +1872,27 @@ SQL
   sed -n 's/^WARNING:  \\(index .*\\)/\\1;/p' "$log" >> /tmp/warnings
 }
 
+# Indexes that no query may use, those that enforce something first. The operator is told by a setting of the database where to look for these from
+# now on: it sees settings of all databases in each of them, and indexes of one.
+invalid() {
+  PGDATABASE=$1 PGOPTIONS=$own sql -v ON_ERROR_STOP=1 > "$log" 2>&1 <<'SQL' || { tail -c 2000 "$log" | say; exit 1; }
+create temporary view invalid as
+select i.indexrelid::regclass as one, i.indisprimary or i.indisunique or i.indisexclusion or i.indisreplident as enforces
+from pg_index i join pg_class r on r.oid = i.indexrelid where r.relkind = 'i' and not i.indisvalid;
+select format('alter database %I set clusterwright.invalid_indexes = on', current_database()) where exists (select from invalid where enforces) \\gexec
+select format('alter database %I reset clusterwright.invalid_indexes', current_database()) where not exists (select from invalid where enforces)
+and exists (select from pg_db_role_setting s join pg_database d on d.oid = s.setdatabase, unnest(s.setconfig) one
+  where d.datname = current_database() and s.setrole = 0 and starts_with(one, 'clusterwright.invalid_indexes=')) \\gexec
+select format('index %s of database %s is invalid and is not used;', one, current_database()) from invalid order by not enforces, one::text;
+SQL
+  cat "$log" >> /tmp/invalid
+}
+
 # The new server runs for the first time, and nobody can reach it. From here on there is no way back on this volume.
 finish() {
   "$PROGRAMS/$NEW/bin/pg_ctl" -D "$new" -w -t 3600 -l "$log" -o "$private $(bounds "$new")" start > /dev/null || { tail -c 2000 "$log" | say; exit 1; }
   : > /tmp/warnings
+  : > /tmp/invalid
   sql -d postgres -c "select datname from pg_database where datallowconn and datname <> 'template0'" > /tmp/databases
   while IFS= read -r database; do
     rebuild "$database"
@@ -1776,6 +1903,7 @@ SQL
     target=''
     if [ "$NEW" -ge 17 ]; then target='-c default_statistics_target=1'; fi
     PGDATABASE=$database PGOPTIONS="$own $target" sql -c analyze 2>> /tmp/warnings || true
+    invalid "$database"
   done < /tmp/databases
   # Since 16, a role with CREATEROLE may change only the roles that it has been given with ADMIN OPTION. Roles with more rights stay a person's.
   if [ "$OLD" -lt 16 ] && [ "$NEW" -ge 16 ]; then
@@ -1795,7 +1923,9 @@ SQL
   fi
   # So that the operator's Job may collect the rest of the statistics while the database serves.
   if [ "$NEW" -ge 17 ]; then sql -d postgres -c "grant pg_maintain to \\"$OPERATOR_ROLE\\"" 2>> /tmp/warnings || true; fi
+  cat /tmp/invalid /tmp/warnings > "$warnings"
   "$PROGRAMS/$NEW/bin/pg_ctl" -D "$new" -w -t 3600 -m fast stop > /dev/null
+  sync
 }
 
 upgrade() {
@@ -1817,7 +1947,7 @@ upgrade() {
 system=$(control "$NEW" "$data" 'Database system identifier')
 state=$(control "$NEW" "$data" 'Database cluster state')
 checkpoint=$(control "$NEW" "$data" 'Latest checkpoint location')
-warnings=$(tr -c ' -~' ' ' < /tmp/warnings 2>/dev/null | head -c 600)
+warnings=$(tr -c ' -~' ' ' < "$warnings" 2>/dev/null | head -c 600)
 EOF
 }
 

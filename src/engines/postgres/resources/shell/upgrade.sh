@@ -14,6 +14,8 @@ set -eu
 export LC_ALL=C.UTF-8
 data=$VOLUME/data new=$VOLUME/data.new-$NEW kept=$VOLUME/data.old-$OLD linked=$VOLUME/linked-$OLD-$NEW
 newwal=${WAL_DIRECTORY:+$WAL_DIRECTORY.$NEW}
+# What is said of the result. It stays on the volume: the Job may run again after everything is done.
+warnings=$VOLUME/warnings-$OLD-$NEW
 log=/tmp/upgrade.log
 
 say() { head -c 3000 > "$MESSAGE"; cat "$MESSAGE"; }
@@ -29,7 +31,7 @@ private="$private -c max_logical_replication_workers=0"
 own='-c role=none -c search_path=pg_catalog -c client_encoding=UTF8 -c default_transaction_read_only=off'
 own="$own -c maintenance_work_mem=64MB -c vacuum_cost_delay=0 -c max_parallel_maintenance_workers=0"
 endless='-c statement_timeout=0 -c lock_timeout=0'
-own="$own $endless"
+own="$own $endless -c client_min_messages=warning -c lc_messages=C"
 if [ "$NEW" -ge 17 ]; then own="$own -c transaction_timeout=0"; fi
 # Of a server on this data: what it does must not fill a volume with its log. Least is two files of the log.
 bounds() {
@@ -135,8 +137,8 @@ link() {
 # The new server may sort texts in another way than the old one: it has another ICU, or the image another libc. An index that was built with the
 # other order finds rows no more. pg_upgrade keeps the version of the order where a database or a user chose it; of those that each server
 # brings with it, nobody knows.
-# An index that cannot be rebuilt ends a rehearsal. An upgrade has no way back here: the index is marked as one that no query may use, and is
-# named. Without room on the disk no index would be left: that ends both, and can be mended.
+# An index that cannot be rebuilt ends a rehearsal. An upgrade has no way back here: the index is marked as one that no query may use. What an
+# attempt before has marked is tried again. Without room on the disk no index would be left: that ends both, and can be mended.
 rebuild() {
   PGDATABASE=$1 PGOPTIONS="$own -c clusterwright.mode=$mode" sql -v ON_ERROR_STOP=1 > "$log" 2>&1 <<'SQL' || { tail -c 2000 "$log" | say; exit 1; }
 create temporary view changed as
@@ -151,14 +153,14 @@ do $$
 declare one regclass;
 begin
   for one in select i.indexrelid::regclass from pg_index i join pg_class r on r.oid = i.indexrelid
-    where r.relkind = 'i' and r.relpersistence <> 't' and exists (select from stale where oid = any (i.indcollation))
+    where r.relkind = 'i' and r.relpersistence <> 't' and (not i.indisvalid or exists (select from stale where oid = any (i.indcollation)))
   loop
     begin
       execute format('reindex index %s', one);
     exception when others then
       if sqlstate = '53100' or current_setting('clusterwright.mode') <> 'upgrade' then raise; end if;
       update pg_index set indisvalid = false where indexrelid = one;
-      raise warning 'index % of database % cannot be rebuilt and is not used: %', one, current_database(), sqlerrm;
+      raise warning 'index % of database %: %', one, current_database(), sqlerrm;
     end;
     commit;
   end loop;
@@ -169,10 +171,27 @@ SQL
   sed -n 's/^WARNING:  \(index .*\)/\1;/p' "$log" >> /tmp/warnings
 }
 
+# Indexes that no query may use, those that enforce something first. The operator is told by a setting of the database where to look for these from
+# now on: it sees settings of all databases in each of them, and indexes of one.
+invalid() {
+  PGDATABASE=$1 PGOPTIONS=$own sql -v ON_ERROR_STOP=1 > "$log" 2>&1 <<'SQL' || { tail -c 2000 "$log" | say; exit 1; }
+create temporary view invalid as
+select i.indexrelid::regclass as one, i.indisprimary or i.indisunique or i.indisexclusion or i.indisreplident as enforces
+from pg_index i join pg_class r on r.oid = i.indexrelid where r.relkind = 'i' and not i.indisvalid;
+select format('alter database %I set clusterwright.invalid_indexes = on', current_database()) where exists (select from invalid where enforces) \gexec
+select format('alter database %I reset clusterwright.invalid_indexes', current_database()) where not exists (select from invalid where enforces)
+and exists (select from pg_db_role_setting s join pg_database d on d.oid = s.setdatabase, unnest(s.setconfig) one
+  where d.datname = current_database() and s.setrole = 0 and starts_with(one, 'clusterwright.invalid_indexes=')) \gexec
+select format('index %s of database %s is invalid and is not used;', one, current_database()) from invalid order by not enforces, one::text;
+SQL
+  cat "$log" >> /tmp/invalid
+}
+
 # The new server runs for the first time, and nobody can reach it. From here on there is no way back on this volume.
 finish() {
   "$PROGRAMS/$NEW/bin/pg_ctl" -D "$new" -w -t 3600 -l "$log" -o "$private $(bounds "$new")" start > /dev/null || { tail -c 2000 "$log" | say; exit 1; }
   : > /tmp/warnings
+  : > /tmp/invalid
   sql -d postgres -c "select datname from pg_database where datallowconn and datname <> 'template0'" > /tmp/databases
   while IFS= read -r database; do
     rebuild "$database"
@@ -183,6 +202,7 @@ SQL
     target=''
     if [ "$NEW" -ge 17 ]; then target='-c default_statistics_target=1'; fi
     PGDATABASE=$database PGOPTIONS="$own $target" sql -c analyze 2>> /tmp/warnings || true
+    invalid "$database"
   done < /tmp/databases
   # Since 16, a role with CREATEROLE may change only the roles that it has been given with ADMIN OPTION. Roles with more rights stay a person's.
   if [ "$OLD" -lt 16 ] && [ "$NEW" -ge 16 ]; then
@@ -202,7 +222,9 @@ SQL
   fi
   # So that the operator's Job may collect the rest of the statistics while the database serves.
   if [ "$NEW" -ge 17 ]; then sql -d postgres -c "grant pg_maintain to \"$OPERATOR_ROLE\"" 2>> /tmp/warnings || true; fi
+  cat /tmp/invalid /tmp/warnings > "$warnings"
   "$PROGRAMS/$NEW/bin/pg_ctl" -D "$new" -w -t 3600 -m fast stop > /dev/null
+  sync
 }
 
 upgrade() {
@@ -224,7 +246,7 @@ upgrade() {
 system=$(control "$NEW" "$data" 'Database system identifier')
 state=$(control "$NEW" "$data" 'Database cluster state')
 checkpoint=$(control "$NEW" "$data" 'Latest checkpoint location')
-warnings=$(tr -c ' -~' ' ' < /tmp/warnings 2>/dev/null | head -c 600)
+warnings=$(tr -c ' -~' ' ' < "$warnings" 2>/dev/null | head -c 600)
 EOF
 }
 

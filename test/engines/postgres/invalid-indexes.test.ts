@@ -1,0 +1,50 @@
+/** In which databases the operator looks for indexes that an upgrade has left invalid, and what it makes of the answers. */
+import { expect, it } from 'vitest';
+import type { EngineContext } from '../../../src/engine/engine-context.ts';
+import { observeServer } from '../../../src/engines/postgres/observe/server.ts';
+import { sleep, systemClock } from '../../../src/system/clock.ts';
+import { refusal, table } from '../../support/postgres-messages.ts';
+import { postgresWorld } from '../../support/postgres-situation.ts';
+import { postgresSecrets, scriptedPatroni } from '../../support/scripted-patroni.ts';
+import { answerAs, tlsPostgres } from '../../support/tls-postgres.ts';
+
+const world = postgresWorld();
+const secrets = postgresSecrets(world.cluster, Date.now());
+
+async function seen(number: number, marked: readonly string[], invalid: string | 'refused' | null) {
+  const [member] = world.observed.members.slice(number);
+  if (member?.state !== 'answering') throw new Error('it answers');
+  const facts = answerAs(member);
+  const { said, connect } = tlsPostgres(secrets, (statement) => {
+    if (statement.includes('pg_db_role_setting'))
+      return table(
+        marked.map((name) => ({ name })),
+        ['name'],
+      );
+    if (!statement.includes('AS invalid')) return facts(statement);
+    return invalid === 'refused' ? refusal('42501', 'permission denied') : table([{ invalid }]);
+  });
+  const { io } = scriptedPatroni(world.observed, secrets, undefined, () => connect());
+  const real: EngineContext = { ...io, sleep: (ms, signal) => sleep(systemClock, ms, signal) };
+  const found = await observeServer(world.cluster, member.address, real);
+  return {
+    invalid: found.state === 'seen' ? found.invalid : found,
+    asked: said.filter((one) => one.includes('AS invalid')).length,
+  };
+}
+
+it.each<readonly [string, Parameters<typeof seen>, Awaited<ReturnType<typeof seen>>]>([
+  ['nowhere without a mark', [0, [], 'public.t_pkey'], { invalid: undefined, asked: 0 }],
+  ['not on a standby', [1, ['app'], 'public.t_pkey'], { invalid: undefined, asked: 0 }],
+  [
+    'in each that is marked',
+    [0, ['app', 'Shop'], 'public.t_pkey'],
+    { invalid: 'public.t_pkey of database app; public.t_pkey of database Shop', asked: 2 },
+  ],
+  ['and finds none once they are rebuilt', [0, ['app'], null], { invalid: undefined, asked: 1 }],
+  [
+    'and says where it may not look',
+    [0, ['app'], 'refused'],
+    { invalid: 'those of database app, which does not let the operator in (permission denied)', asked: 1 },
+  ],
+])('%s', async (_, story, expected) => expect(await seen(...story)).toEqual(expected));
