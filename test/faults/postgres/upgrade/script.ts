@@ -76,7 +76,11 @@ class Script {
 
   get #names() {
     const { old, next } = this.#shell;
-    return { data: 'data', made: `data.new-${next}`, kept: `data.old-${old}`, linked: `linked-${old}-${next}` };
+    const both = `${old}-${next}`;
+    return {
+      ...{ data: 'data', made: `data.new-${next}`, kept: `data.old-${old}` },
+      ...{ linked: `linked-${both}`, warnings: `warnings-${both}` },
+    };
   }
 
   #at(name: string): Data | undefined {
@@ -150,6 +154,7 @@ class Script {
     const made = this.#at(this.#names.made);
     if (made === undefined) throw new ProgramFailed('there is no data of the new version');
     await this.#shell.start(this.#shell.next, made);
+    this.#shell.volume.set(this.#names.warnings, true);
     await this.#shell.stop(this.#shell.next, made);
   }
 
