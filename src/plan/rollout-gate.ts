@@ -65,7 +65,7 @@ export interface Gated {
   /** Nothing else is waited for: the hold is the outcome of the plan. */
   readonly isOutcome: boolean;
   readonly place: Place;
-  /** For the status: every template that is wanted. */
+  /** For the status. */
   readonly heldTemplates: readonly HeldTemplate[];
 }
 
@@ -77,14 +77,28 @@ export function gated(whole: DeferrablePlan, facts: GateFacts): Gated {
   const { otherwise, ...plan } = whole;
   const { cluster, children } = facts;
   const isFormed = cluster.status?.initialized === true;
-  if (plan.destructive === true || !isFormed) return passed(plan);
-  if (plan.repairs === true) return { ...passed(otherwise ?? plan), isOtherwise: otherwise !== undefined };
+  // Where no template is judged, what has waited is what it was.
+  const unjudged = { ...passed(plan), heldTemplates: cluster.status?.heldTemplates ?? [] };
+  if (plan.destructive === true || !isFormed || cluster.spec.paused === true) return unjudged;
+  if (plan.repairs === true) return { ...unjudged, plan: otherwise ?? plan, isOtherwise: otherwise !== undefined };
   const all = templateWrites(plan, children);
-  const heldTemplates = all.map((write) => heldTemplate(write, facts));
-  const isEdited = ({ live }: TemplateWrite): boolean =>
-    heldTemplates.some(({ name, edited }) => name === live.metadata.name && edited === true);
-  const repairs = (write: TemplateWrite): boolean => isRepair(write, { ...facts, isEdited: isEdited(write) });
-  return { ...judged(whole, { ...facts, all, repairs }), heldTemplates };
+  const told = heldTemplatesOf(
+    [...all, ...(otherwise === undefined ? [] : templateWrites(otherwise, children))],
+    facts,
+  );
+  const repairs = (write: TemplateWrite): boolean => {
+    const known = told.find((one) => isOf(one, write));
+    return isRepair(write, { ...facts, isEdited: known?.edited === true });
+  };
+  const gate = judged(whole, { ...facts, all, repairs });
+  // Those that do not wait are written with this very plan.
+  const heldTemplates = told.filter(({ edited }) => gate.hold !== undefined || edited === true);
+  return { ...gate, heldTemplates };
+}
+
+/** Nothing goes on that others wait for. What has been written in this very pass does not show yet. */
+export function isOver(plan: Plan, children: Children): boolean {
+  return plan.isUnderway !== true && plan.isUnfinished !== true && isAtRest(children);
 }
 
 interface JudgedFacts extends GateFacts {
@@ -97,8 +111,8 @@ function judged({ otherwise, ...plan }: DeferrablePlan, facts: JudgedFacts): Gat
   const { children, all, repairs } = facts;
   const writes = all.filter((write) => !repairs(write));
   const interrupts = otherwise !== undefined;
+  const isDone = isOver(plan, children);
   if (writes.length === 0 && !interrupts) {
-    const isDone = plan.isUnderway !== true && plan.isUnfinished !== true && isAtRest(children);
     return isDone ? { ...passed(withoutRequest(plan, facts)), place: 'over' } : passed(plan);
   }
   let isInLine = false;
@@ -110,19 +124,38 @@ function judged({ otherwise, ...plan }: DeferrablePlan, facts: JudgedFacts): Gat
   const hold = holdOn(writes, interrupts, { ...facts, takePlace, follows });
   if (hold === undefined) {
     const isHeldUp = writes.length === 0 && isHeldUpBy(plan.outcome);
-    return { ...passed(plan), place: isHeldUp ? 'unused' : 'begins' };
+    const left = isDone ? 'over' : 'unused';
+    return { ...passed(plan), place: isHeldUp ? left : 'begins' };
   }
   // Servers that have yet to restart do so in the next window: nobody waits for that.
   const isPutOff = interrupts && hold.reason === waitingForWindow && isAtRest(children);
   return {
     ...held(otherwise ?? plan, hold, facts),
     isOtherwise: interrupts,
-    place: isInLine ? 'asks' : isPutOff ? 'over' : 'unused',
+    place: isInLine ? 'asks' : isPutOff || isDone ? 'over' : 'unused',
   };
 }
 
 function passed(plan: Plan): Gated {
   return { plan, isOtherwise: false, isOutcome: false, place: 'unused', heldTemplates: [] };
+}
+
+const printOf = ({ live, step }: TemplateWrite) => ({
+  name: live.metadata.name,
+  template: templatePrint(step.changes),
+});
+
+function isOf(held: HeldTemplate, write: TemplateWrite): boolean {
+  const { name, template } = printOf(write);
+  return held.name === name && held.template === template;
+}
+
+/** Each once: both plans may want the same. */
+function heldTemplatesOf(writes: readonly TemplateWrite[], facts: GateFacts): readonly HeldTemplate[] {
+  return writes.reduce<readonly HeldTemplate[]>(
+    (held, write) => (held.some((one) => isOf(one, write)) ? held : [...held, heldTemplate(write, facts)]),
+    [],
+  );
 }
 
 /**
@@ -131,8 +164,7 @@ function passed(plan: Plan): Gated {
  */
 function heldTemplate(write: TemplateWrite, facts: GateFacts): HeldTemplate {
   const { status, metadata } = facts.cluster;
-  const { name } = write.live.metadata;
-  const template = templatePrint(write.step.changes);
+  const { name, template } = printOf(write);
   const known = status?.heldTemplates?.find((one) => one.name === name && one.template === template);
   const isEdit = known === undefined ? status?.observedGeneration !== metadata.generation : known.edited === true;
   const edited = isEdit && isRepair(write, { ...facts, isEdited: true });

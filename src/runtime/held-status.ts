@@ -17,9 +17,7 @@ export function heldBackStatus(
   { hold, isOutcome, isOtherwise, heldTemplates }: Pick<Gated, 'hold' | 'isOutcome' | 'isOtherwise' | 'heldTemplates'>,
 ): StatusReport {
   const { status, plan } = (isOtherwise ? assessment.otherwise : undefined) ?? assessment;
-  // The others are written with this very plan.
-  const left = hold === undefined ? heldTemplates.filter(({ edited }) => edited === true) : heldTemplates;
-  const claim = left.length === 0 ? status : { ...status, heldTemplates: left };
+  const claim = heldTemplates.length === 0 ? status : { ...status, heldTemplates };
   if (hold === undefined) return claim;
   if (!isOutcome || claim.phase !== 'Ready') return alsoHeld(claim, plan, hold);
   const { phase: before, observedGeneration } = cluster.status ?? {};

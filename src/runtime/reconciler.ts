@@ -12,7 +12,7 @@ import type { KindHandler } from '../engine/engine.ts';
 import type { EngineContext } from '../engine/engine-context.ts';
 import { plansOf } from '../engine/judgement.ts';
 import { passPlan } from '../plan/pass.ts';
-import { gated } from '../plan/rollout-gate.ts';
+import { gated, isOver } from '../plan/rollout-gate.ts';
 import { interrupts, writesTemplate } from '../plan/template-use.ts';
 import { type Children, childrenOf } from '../resources/children.ts';
 import type { Cache, ClusterKey } from './cache.ts';
@@ -133,8 +133,11 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
     const isUsed = interrupting.some((step) => taken.includes(step) || isUnanswered(step, failure));
     const isRefused = whole.steps.some((step) => writesTemplate(step) && !plan.steps.includes(step));
     if (isUsed) rollouts.begun(key);
-    // Nothing begins by what the API server refuses, or changes back. A backup comes before the first use.
-    else if (gate.place === 'begins' && (wanted.otherwise === undefined || isRefused)) rollouts.giveBack(key);
+    // Nothing begins by what the API server refuses or changes back, nor where the run is cut off. A backup comes before the first use.
+    else if (gate.place === 'begins' && (wanted.otherwise === undefined || isRefused || failure !== undefined)) {
+      if (isOver(wanted, children)) rollouts.release(key);
+      else rollouts.giveBack(key);
+    }
     const actions = unwatchedIn(taken);
     contested.made(key, execution.done, cluster.metadata, execution.ineffective);
     // What a pass did not reach has not ended.

@@ -7,7 +7,7 @@
 import type { Cluster, CommonSpec } from '../api/cluster.ts';
 import type { KindHandler } from '../engine/engine.ts';
 import { ignoresLimit } from '../plan/rollout-gate.ts';
-import { isAtRest, isRolling } from '../plan/template-write.ts';
+import { isRolling } from '../plan/template-write.ts';
 import type { Clock } from '../system/clock.ts';
 import { type Cache, type ClusterKey, clusterKey } from './cache.ts';
 import type { Metrics } from './metrics.ts';
@@ -44,7 +44,7 @@ export function createRollouts(options: RolloutsOptions): Rollouts {
   const { limit, engines, cache, clock, metrics, wake } = options;
   /** Whom to look at: something of them has changed. */
   const unseen = new Set<ClusterKey>();
-  /** In the middle of a rollout, as their objects told last, or not at rest since. */
+  /** In the middle of a rollout, as their objects told last. */
   const rolling = new Set<ClusterKey>();
   /** Let in by this process, and not over. */
   const admitted = new Set<ClusterKey>();
@@ -80,9 +80,7 @@ export function createRollouts(options: RolloutsOptions): Rollouts {
         used.delete(key);
         waiting.delete(key);
       }
-      const children = cluster?.status?.initialized === true ? cache.children(key) : undefined;
-      if (children !== undefined && (isRolling(children) || (rolling.has(key) && !isAtRest(children))))
-        rolling.add(key);
+      if (cluster?.status?.initialized === true && isRolling(cache.children(key))) rolling.add(key);
       else rolling.delete(key);
     }
     unseen.clear();

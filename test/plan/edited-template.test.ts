@@ -1,5 +1,6 @@
 /** Whether a template follows from an edit, which may repair a pod at once, or has waited before. */
 import { describe, expect, it } from 'vitest';
+import { settled } from '../../src/plan/plan.ts';
 import { fingerprint, gateOf, printed, type Story, told, windows } from '../support/gate-story.ts';
 
 describe('a pod that cannot start', () => {
@@ -20,9 +21,20 @@ describe('a pod that cannot start', () => {
     ['gets that of an edit while another one has waited', { isEdited: true, told: 'another' }, true],
     ['gets none that nobody has edited', {}, false],
     ['gets none of another operator while one has waited', { told: 'another' }, false],
+    [
+      'gets that of an edit by the plan for the time of waiting',
+      { isEdited: true, steps: [], plan: { otherwise: { steps: stopped.steps ?? [], outcome: settled } } },
+      true,
+    ],
   ])('%s', (_, story, isWritten) => {
     const lines = told({ ...stopped, ...story });
     expect(lines.includes(`apply ${fingerprint}`)).toBe(isWritten);
+  });
+
+  it('is told the same while the cluster is paused', () => {
+    const spec = { paused: true, maintenance: { windows } };
+    const { heldTemplates } = gateOf({ ...stopped, spec, steps: [], told: 'held' });
+    expect(heldTemplates).toEqual([{ name: 'db', template: 'now' }]);
   });
 
   it.each<readonly [string, Story, object]>([

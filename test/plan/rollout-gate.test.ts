@@ -35,7 +35,7 @@ describe('a template', () => {
     [
       'waits for its window, and asks for no place before',
       { spec: { maintenance: { windows } } },
-      ['wait WaitingForWindow'],
+      ['wait WaitingForWindow', 'needs no place'],
     ],
     [
       'does not wait for a window that a person does not wait for',
@@ -117,7 +117,7 @@ describe('a template', () => {
     [
       'that only loses fields is one, too',
       { spec: { maintenance: { windows } }, steps: [printed('1-a', '2-b')] },
-      ['wait WaitingForWindow'],
+      ['wait WaitingForWindow', 'needs no place'],
     ],
     [
       'stays where only other fields of the StatefulSet go',
@@ -140,7 +140,7 @@ describe('a template', () => {
         spec: { maintenance: { windows } },
         steps: [{ ...requested, changes: [...requested.changes, ...printed('1-a', '2-b').changes] }],
       },
-      ['wait WaitingForWindow'],
+      ['wait WaitingForWindow', 'needs no place'],
     ],
     [
       'without annotations gets the request to restart as its first one',
@@ -185,7 +185,7 @@ describe('a template', () => {
     [
       'with another Secret repairs nothing where all pods run',
       { spec: { maintenance: { windows } }, steps: [written(secret)] },
-      ['wait WaitingForWindow'],
+      ['wait WaitingForWindow', 'needs no place'],
     ],
     [
       'without another volume repairs no pod that waits for its Secret or its image',
@@ -216,7 +216,7 @@ describe('a template', () => {
         spec: { maintenance: { windows } },
         steps: [written(`spec.template.metadata.annotations[${restartAnnotation}]`, image)],
       },
-      ['wait WaitingForWindow'],
+      ['wait WaitingForWindow', 'needs no place'],
     ],
   ])('%s', (_, story, words) => expect(told(story)).toEqual(words));
 });
@@ -260,12 +260,12 @@ describe('a plan', () => {
     [
       'that cannot begin, since the backup before it fails, leaves the place to others',
       { steps: [], outcome: wait('VersionBackupFailed', 'x'), plan: { otherwise } },
-      ['wait VersionBackupFailed', 'asks for a place'],
+      ['wait VersionBackupFailed', 'asks for a place', 'needs no place'],
     ],
     [
       'that cannot begin, since there is no claim for the backup before it, leaves it, too',
       { steps: [], outcome: wait('ClaimMissing', 'x'), plan: { otherwise } },
-      ['wait ClaimMissing', 'asks for a place'],
+      ['wait ClaimMissing', 'asks for a place', 'needs no place'],
     ],
     [
       'of servers of which some have yet to restart leaves it at the end of the window',
