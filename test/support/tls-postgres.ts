@@ -75,7 +75,7 @@ export function answerAs(
     }
     if (statement.includes('"isDefault"')) return settingsTable(server.settings);
     if (statement.includes('AS reordered')) return table([{ reordered: server.reordered ?? null }]);
-    if (statement.includes('pg_db_role_setting')) return table([], ['name']);
+    if (statement.includes('pg_db_role_setting')) return table([], ['name', 'all']);
     if (statement.includes('"inRecovery"')) return factsTable(server.facts);
     return undefined;
   };

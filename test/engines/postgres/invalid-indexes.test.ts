@@ -18,8 +18,8 @@ async function seen(number: number, marked: readonly string[], invalid: string |
   const { said, connect } = tlsPostgres(secrets, (statement) => {
     if (statement.includes('pg_db_role_setting'))
       return table(
-        marked.map((name) => ({ name })),
-        ['name'],
+        marked.slice(0, 5).map((name) => ({ name, all: String(marked.length) })),
+        ['name', 'all'],
       );
     if (!statement.includes('AS invalid')) return facts(statement);
     return invalid === 'refused' ? refusal('42501', 'permission denied') : table([{ invalid }]);
@@ -40,6 +40,15 @@ it.each<readonly [string, Parameters<typeof seen>, Awaited<ReturnType<typeof see
     'in each that is marked',
     [0, ['app', 'Shop'], 'public.t_pkey'],
     { invalid: 'public.t_pkey of database app; public.t_pkey of database Shop', asked: 2 },
+  ],
+  [
+    'in no more than five of them, and says of the others that they are marked',
+    [0, ['a', 'b', 'c', 'd', 'e', 'f'], null],
+    {
+      invalid:
+        'those of 1 more databases that are marked by clusterwright.invalid_indexes: RESET it in those that are repaired',
+      asked: 5,
+    },
   ],
   ['and finds none once they are rebuilt', [0, ['app'], null], { invalid: undefined, asked: 1 }],
   [

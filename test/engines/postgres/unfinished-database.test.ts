@@ -122,7 +122,7 @@ const rename = (from: string, to: string): void => renameSync(at(from), at(to));
 /** To where the log is moved. */
 const relink = (): void => {
   rmSync(at('volume/data/pg_wal'));
-  symlinkSync(at('wal/pg_wal.failed'), at('volume/data/pg_wal'));
+  symlinkSync(at('wal/pg_wal.unfinished'), at('volume/data/pg_wal'));
 };
 
 async function beginAnew(): Promise<number> {
@@ -145,7 +145,7 @@ async function beginAnew(): Promise<number> {
 }
 
 const isInPlace = (): boolean => existsSync(at('volume/data/global/pg_control')) && existsSync(at('wal/pg_wal'));
-const expectMoved = (suffix = '.failed'): void => {
+const expectMoved = (suffix = '.unfinished'): void => {
   expect([existsSync(at('volume/data')), existsSync(at('wal/pg_wal'))]).toEqual([false, false]);
   expect(readFileSync(at(`volume/data${suffix}/global/pg_control`), 'utf8')).toContain('unfinished');
   expect(readlinkSync(at(`volume/data${suffix}/pg_wal`))).toBe(at(`wal/pg_wal${suffix}`));
@@ -186,6 +186,7 @@ describe('data without a mark', () => {
   beforeEach(() => {
     annotations = {};
     database();
+    writeFileSync(at('volume/data/PG_VERSION'), '17');
   });
   const damage = {
     'no control file': () => rmSync(at('volume/data/global/pg_control')),
@@ -197,7 +198,7 @@ describe('data without a mark', () => {
   it.each(Object.entries(damage))('is moved aside where it has %s: no server would start on it', async (_, left) => {
     left();
     expect(await beginAnew()).toBe(0);
-    expect([existsSync(at('volume/data')), existsSync(at('volume/data.failed/global'))]).toEqual([false, true]);
+    expect([existsSync(at('volume/data')), existsSync(at('volume/data.unfinished/global'))]).toEqual([false, true]);
     expect(annotations).toEqual({});
     expect(asked).toEqual(claimed);
   });
@@ -217,6 +218,14 @@ describe('data without a mark', () => {
     expect(await beginAnew()).toBe(0);
     expect(existsSync(at('volume/data'))).toBe(true);
     expect(annotations).toEqual({});
+  });
+
+  it('stays where initdb has not begun it: nobody here has made it', async () => {
+    damage['no control file']();
+    rmSync(at('volume/data/PG_VERSION'));
+    expect(await beginAnew()).toBe(0);
+    expect(existsSync(at('volume/data/global'))).toBe(true);
+    expect(asked).toEqual(['GET in place']);
   });
 
   it('is none where there are hidden files alone, as Patroni sees it', async () => {
@@ -282,11 +291,11 @@ it.each<readonly [string, typeof refusals, string[]]>([
 });
 
 it.each<readonly [string, () => void]>([
-  ['the log had been moved', () => rename('wal/pg_wal', 'wal/pg_wal.failed')],
-  ['the link led to where it is now', () => [rename('wal/pg_wal', 'wal/pg_wal.failed'), relink()]],
+  ['the log had been moved', () => rename('wal/pg_wal', 'wal/pg_wal.unfinished')],
+  ['the link led to where it is now', () => [rename('wal/pg_wal', 'wal/pg_wal.unfinished'), relink()]],
   [
     'everything had been moved',
-    () => [rename('wal/pg_wal', 'wal/pg_wal.failed'), relink(), rename('volume/data', 'volume/data.failed')],
+    () => [rename('wal/pg_wal', 'wal/pg_wal.unfinished'), relink(), rename('volume/data', 'volume/data.unfinished')],
   ],
 ])('it goes on after a kill when %s', async (_, left) => {
   annotations = { initialize: '', [claim]: 'db-0-0' };
@@ -309,24 +318,24 @@ it.each<readonly [string, Buffer | undefined]>([
   ['with an empty control file', Buffer.alloc(0)],
   ['with a control file of which nothing has reached the disk', Buffer.alloc(8192)],
 ])('what an attempt before has left %s is removed', async (_, file) => {
-  aside('.failed', file);
+  aside('.unfinished', file);
   database();
   expect(await beginAnew()).toBe(0);
   expectMoved();
-  expect(existsSync(at('wal/pg_wal.failed/of-before'))).toBe(false);
+  expect(existsSync(at('wal/pg_wal.unfinished/of-before'))).toBe(false);
 });
 
 it('a database that was moved aside before is kept: the next one has a number', async () => {
-  aside('.failed', control('kept'));
+  aside('.unfinished', control('kept'));
   database();
   expect(await beginAnew()).toBe(0);
-  expectMoved('.failed-2');
-  expect(readFileSync(at('volume/data.failed/global/pg_control'), 'utf8')).toContain('kept');
-  expect(existsSync(at('wal/pg_wal.failed/of-before'))).toBe(true);
+  expectMoved('.unfinished-2');
+  expect(readFileSync(at('volume/data.unfinished/global/pg_control'), 'utf8')).toContain('kept');
+  expect(existsSync(at('wal/pg_wal.unfinished/of-before'))).toBe(true);
 });
 
 it('a fourth one stays in its place, and nothing starts', async () => {
-  const suffixes = ['.failed', '.failed-2', '.failed-3'];
+  const suffixes = ['.unfinished', '.unfinished-2', '.unfinished-3'];
   for (const suffix of suffixes) aside(suffix, control('kept'));
   database();
   expect(await beginAnew()).toBe(80);
@@ -338,7 +347,7 @@ it('a fourth one stays in its place, and nothing starts', async () => {
 it('what cannot be moved ends the start, and is not tried for ever', async () => {
   database();
   // Nobody removes a directory that is a file.
-  writeFileSync(at('wal/pg_wal.failed'), '');
+  writeFileSync(at('wal/pg_wal.unfinished'), '');
   expect(await beginAnew()).toBe(80);
   expect(annotations).toEqual({ initialize: '', [claim]: 'db-0-0' });
 });

@@ -45,3 +45,15 @@ it.each<readonly [string, Ending]>([
   const { outcome } = planPostgres(situationOf(cluster, children, observed), () => undefined);
   expect(outcome.state === 'settled' ? '' : outcome.message).toContain(warnings);
 });
+
+it('no other upgrade begins while one that enforces something is invalid: it would be dropped with what it enforces', () => {
+  const { cluster, children, observed } = postgresWorld({ spec, before });
+  const members = observed.members.map((one) =>
+    one.state === 'answering' && one.role === 'primary' && one.server?.state === 'seen'
+      ? { ...one, server: { ...one.server, invalid: 'public.t_pkey of database app' } }
+      : one,
+  );
+  const { outcome } = planPostgres(situationOf(cluster, children, { ...observed, members }), () => undefined);
+  expect(outcome).toMatchObject({ state: 'blocked', reason: 'UpgradeRefused' });
+  expect(outcome.state === 'settled' ? '' : outcome.message).toContain('public.t_pkey of database app');
+});

@@ -5,7 +5,12 @@ import type { EngineContext } from '../../../engine/engine-context.ts';
 import type { PostgresConnection } from '../client/connection.ts';
 import { operatorSession } from '../client/credentials.ts';
 import { ask, askOne } from '../client/question.ts';
-import { invalidIndexesQuestion, markedQuestion, reorderedQuestion } from '../client/questions/databases.ts';
+import {
+  invalidIndexesQuestion,
+  invalidIndexSetting,
+  markedQuestion,
+  reorderedQuestion,
+} from '../client/questions/databases.ts';
 import {
   logQuestion,
   type ServerFacts,
@@ -57,7 +62,9 @@ export async function observeServer(
       return { state: 'seen', facts, settings, ...more, marked } as const;
     });
     const found = await Promise.all(marked.map(({ name }) => invalidIn(target, name, io)));
-    const invalid = found.flatMap((words) => words ?? []).join('; ');
+    const more = (marked[0]?.all ?? 0) - marked.length;
+    const unasked = `those of ${more} more databases that are marked by ${invalidIndexSetting}: RESET it in those that are repaired`;
+    const invalid = [...found.flatMap((words) => words ?? []), ...(more > 0 ? [unasked] : [])].join('; ');
     return invalid === '' ? seen : { ...seen, invalid };
   } catch (error) {
     io.signal.throwIfAborted();

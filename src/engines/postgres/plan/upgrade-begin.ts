@@ -46,6 +46,11 @@ export function beginUpgrade(situation: Situation, take: BackupFactory): Upgrade
     const message = `PostgreSQL ${from} becomes ${to} only after a backup, and no backup can be taken: spec.backup names no target. To upgrade without one, set spec.upgrade.withoutBackup to true`;
     return { ...staying, outcome: blocked('UpgradeNeedsBackup', message) };
   }
+  const invalid = primary?.server?.state === 'seen' ? primary.server.invalid : undefined;
+  if (invalid !== undefined) {
+    const message = `PostgreSQL ${from} becomes ${to} only when these indexes are valid, since pg_upgrade drops what they enforce: ${invalid}. Repair each by REINDEX, or drop it`;
+    return { ...staying, outcome: blocked('UpgradeRefused', message) };
+  }
   const rehearsed = rehearsal(situation, planned);
   if (rehearsed !== undefined) return rehearsed;
   if (situation.mayNotInterrupt === true) return { ...staying, outcome: settled };

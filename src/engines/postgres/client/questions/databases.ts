@@ -19,14 +19,16 @@ const mostMarked = 5;
 
 export interface Marked {
   readonly name: string;
+  /** How many are marked in all. */
+  readonly all: number;
 }
 
 /** Databases to look into for such indexes. */
 export const markedQuestion = question<Marked>(
-  `SELECT d.datname AS name FROM pg_db_role_setting s JOIN pg_database d ON d.oid = s.setdatabase
+  `SELECT d.datname AS name, count(*) OVER () AS "all" FROM pg_db_role_setting s JOIN pg_database d ON d.oid = s.setdatabase
 WHERE s.setrole = 0 AND d.datallowconn AND EXISTS (SELECT FROM unnest(s.setconfig) one WHERE starts_with(one, '${invalidIndexSetting}='))
 ORDER BY d.datname LIMIT ${mostMarked}`,
-  { name: text },
+  { name: text, all: integer },
 );
 
 export interface Invalid {

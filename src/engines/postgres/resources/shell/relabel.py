@@ -27,8 +27,8 @@ CA_FILE, CAS = os.environ.get('SERVER_CA_FILE'), os.environ.get('SERVER_CAS_ANNO
 CALL, ALL = 3.0, 60.0  # seconds
 # On Patroni's ConfigMap: the pod that moves an unfinished database aside.
 CLAIM = 'clusterwright.dev/begins-anew'
-# Names beside the data. A volume is not filled with more.
-ASIDE = ('.failed', '.failed-2', '.failed-3')
+# Names beside the data, and none that Patroni uses: it removes what has those. A volume is not filled with more.
+ASIDE = ('.unfinished', '.unfinished-2', '.unfinished-3')
 # Exit code: the operator says what it means.
 UNMOVABLE = 80
 # Whatever the version is, PostgreSQL writes no shorter one.
@@ -121,9 +121,8 @@ class Unmovable(Exception):
 
 
 def is_unusable(data):
-    """Neither a database nor blank, by Patroni's rules: it would say so for ever."""
-    names = os.listdir(data) if os.path.isdir(data) else []
-    return any(not name.startswith('.') and name != 'lost+found' for name in names) and not is_database(data)
+    """What initdb has begun, which writes PG_VERSION first, and no server can run on: Patroni would say so for ever."""
+    return os.path.lexists(os.path.join(data, 'PG_VERSION')) and not is_database(data)
 
 
 def remove(path):
@@ -132,7 +131,7 @@ def remove(path):
 
 
 def move_aside(data, wal):
-    """To where Patroni moves a database that it could not make, with its log. What has a control file is never removed: the next name is
+    """To a name beside it, with its log. What has a control file is never removed: the next name is
     taken. May be killed at any point, and run again: then it takes the same name."""
     if not any(os.path.lexists(path) for path in (data, wal) if path):
         return
