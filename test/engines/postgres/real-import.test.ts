@@ -128,7 +128,7 @@ describe.each(programs)('an import of PostgreSQL %s', (version, program) => {
     await one.cutOver('stopped@uid-1');
     expect([await one.ended, one.log()]).toEqual([0, expect.stringContaining('import: done')]);
 
-    expect(readdirSync(join(home.directory, 'volume')).sort()).toEqual(['data', 'imported.json']);
+    expect(readdirSync(join(home.directory, 'volume')).sort()).toEqual(['clusterwright.lock', 'data', 'imported.json']);
     expect(readFileSync(join(home.directory, 'volume/data/postgresql.auto.conf'), 'utf8')).toBe('');
     const copy = await result();
     expect(await copy.sql('SELECT count(*), max(n), left(pg_walfile_name(pg_current_wal_lsn()), 8) FROM t')).toEqual([
