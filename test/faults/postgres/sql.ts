@@ -132,7 +132,7 @@ const statements = {
   server: /^SELECT pg_is_in_recovery\(\) AS "inRecovery", left\(current_setting/,
   settings: /^SELECT name, left\(setting[\s\S]* WHERE name IN \(([^)]*)\)/,
   collations: /AS reordered FROM pg_database/,
-  marked: /^SELECT d\.datname AS name FROM pg_db_role_setting/,
+  marked: /^SELECT d\.datname AS name, count\(\*\) OVER \(\) AS "all" FROM pg_db_role_setting/,
   log: /pg_ls_waldir\(\)/,
   slot: /LEFT JOIN pg_replication_slots ON slot_name = '([^']*)'/,
   application: /pg_roles WHERE rolname = '([^']*)'[\s\S]*datname = '([^']*)'/,
@@ -148,7 +148,7 @@ async function answerTo(server: Server, sql: string): Promise<Answer> {
   const [, names] = statements.settings.exec(sql) ?? [];
   if (names !== undefined) return { rows: names.split(', ').flatMap((name) => settingOf(server, name.slice(1, -1))) };
   if (statements.collations.test(sql)) return { rows: [{ reordered: null }] };
-  if (statements.marked.test(sql)) return { rows: [], names: ['name'] };
+  if (statements.marked.test(sql)) return { rows: [], names: ['name', 'all'] };
   if (statements.log.test(sql)) return { rows: [{ oldest: String(beginOf(server.data)) }] };
   const [, slot] = statements.slot.exec(sql) ?? [];
   if (slot !== undefined) return { rows: [slotOf(server.data, slot)] };
