@@ -24,7 +24,10 @@ const pairs = haproxyPrograms.flatMap((haproxy) =>
   serverPrograms.map((server) => ({ title: `haproxy ${haproxy.name} before ${server.name}`, haproxy, server })),
 );
 
-describe.skipIf(pairs.length === 0).each(pairs)('$title', ({ haproxy, server: { server } }) => {
+// A file without tests fails.
+if (pairs.length === 0) it.skip('on a machine without HAProxy, whose image haproxy:3.0 is not in the cache');
+
+describe.each(pairs)('$title', ({ haproxy, server: { server } }) => {
   let hosts: LoopbackHosts;
   let servers: Map<number, ChildProcess>;
   let writer: Writer | undefined;
