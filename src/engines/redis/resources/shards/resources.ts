@@ -14,7 +14,6 @@ import type { RedisSpec } from '../../kind/schema.ts';
 import { replicasPerShardOf, shardsOf } from '../../kind/shards.ts';
 import { busPort, dataPort, exporterPort, redisNames } from '../../names.ts';
 import { redisConf, restartHash } from '../config.ts';
-import { exporterFiles } from '../exporter.ts';
 import { type DataScripts, dataSet, redisPort } from '../pods.ts';
 import { secretsOf } from '../secrets.ts';
 import { shardSetName } from './names.ts';
@@ -35,7 +34,7 @@ export function shardedResources(cluster: Cluster<RedisSpec>): readonly Desired[
   const ports = [{ name: 'redis', port: dataPort, targetPort: 'redis', protocol: 'TCP' }];
   const shards = Array.from({ length: shardsOf(spec) }, (_, shard) => shard);
   const objects: KubeObject[] = [
-    configMap(ownedMetadata(cluster, names.config, part), { ...configFiles(cluster), ...exporterFiles(cluster) }),
+    configMap(ownedMetadata(cluster, names.config, part), configFiles(cluster)),
     headlessService({ metadata: ownedMetadata(cluster, names.data, part), selector, ports }),
     clusterIPService({ metadata: ownedMetadata(cluster, names.nodes, part), selector, ports }),
     // One for all: at most one pod may be evicted, so a majority of the primaries stays, and no shard loses two nodes at once.

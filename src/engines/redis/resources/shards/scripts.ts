@@ -14,6 +14,7 @@ export const shardScripts = {
   'library.sh': scripts['library.sh'],
   'volume.sh': scripts['volume.sh'],
   'alive.sh': scripts['alive.sh'],
+  'exporter.sh': scripts['exporter.sh'],
   /** What the others source: asking nodes as the cluster, finding nodes at new addresses, and who may be elected. */
   'shard.sh': texts['shard.sh'],
   /** Entry point. On a blank volume the server gives itself a new ID, and has no slots: the operator makes it a replica. */
