@@ -45,6 +45,21 @@ export const shardsCases: readonly Case[] = [
     refused: 'spec.bootstrap',
   },
   { story: 'from Sentinel to shards', old: {}, spec: cluster, refused: 'spec.mode' },
+  { story: 'from shards to Sentinel', old: cluster, spec: { mode: 'Sentinel' }, refused: 'spec.mode' },
+  { story: 'from shards to the default mode', old: cluster, spec: {}, refused: 'spec.mode' },
+  {
+    story: 'from a number of shards to the default mode',
+    old: { ...cluster, shards: 5, replicasPerShard: 2 },
+    spec: {},
+    refused: 'spec.mode',
+  },
+  {
+    story: 'from shards to Standalone',
+    old: cluster,
+    spec: { mode: 'Standalone', replicas: 1 },
+    refused: 'spec.mode',
+  },
+  { story: 'from Standalone to shards', old: { mode: 'Standalone', replicas: 1 }, spec: cluster, refused: 'spec.mode' },
   {
     story: 'another engine of shards',
     old: { ...cluster, version: '7.2' },

@@ -181,8 +181,8 @@ export const redisSpecSchema = {
       default: 'Sentinel',
       'x-kubernetes-validations': [
         {
-          rule: "self == oldSelf || self == 'Sentinel'",
-          message: 'mode can change from Standalone to Sentinel, and not back',
+          rule: "self == oldSelf || (oldSelf == 'Standalone' && self == 'Sentinel')",
+          message: 'mode can change from Standalone to Sentinel, and in no other way',
         },
       ],
     },

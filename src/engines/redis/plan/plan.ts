@@ -29,6 +29,7 @@ import { importOccupied, importSizes, isImporting, planImport, settledCutOverSte
 import { planIntroductions, secretSteps } from './introduce.ts';
 import { leftBehindPod } from './left-behind.ts';
 import { heldMemory, withHeldMemory } from './memory.ts';
+import { modeOutcome } from './mode.ts';
 import { awaitsPasswords, planPasswords, planRetirement, retiring, untilOverlapEnds } from './password-overlap.ts';
 import { isAnyUntold, passwordProblem } from './password-problem.ts';
 import { heldEntrance, proxyProblem, proxyRestart } from './proxy.ts';
@@ -49,6 +50,8 @@ const recheckMs = 1000;
 const handingOverMs = 100;
 
 export function planRedis(situation: Situation): RedisPlan {
+  const mismatch = modeOutcome(situation);
+  if (mismatch !== undefined) return { steps: [], outcome: mismatch };
   const held = heldMemory(situation);
   if (held === undefined) return planAsWanted(situation);
   const plan = planAsWanted({ ...situation, cluster: held.cluster, spec: held.cluster.spec });
