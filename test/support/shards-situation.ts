@@ -54,6 +54,8 @@ export interface ShardsStory {
   readonly isNew?: true;
   /** How many shards there are; those beyond the first three have no slots. */
   readonly there?: number;
+  /** How many replicas the StatefulSets of all shards have. Default: as the spec wants. */
+  readonly replicas?: number;
   /** What the primary of each shard says of its slots, and in what it differs from a shard at rest. Absent: nobody asks. */
   readonly holders?: Readonly<Record<string, Partial<SlotHolder>>>;
   /** Pods whose claims are not marked as those of a formed cluster. */
@@ -80,8 +82,12 @@ export function shardsWorld(story: ShardsStory = {}): ShardsSituation {
   const cluster = redisCluster({ mode: 'Cluster', ...story.spec }, {}, story.status);
   // What there is does not follow the spec.
   const there = story.there ?? shards;
-  const built = redisCluster({ mode: 'Cluster', ...story.spec, shards: there }, {}, story.status);
-  const replicas = cluster.spec.replicasPerShard ?? 1;
+  const replicas = story.replicas ?? cluster.spec.replicasPerShard ?? 1;
+  const built = redisCluster(
+    { mode: 'Cluster', ...story.spec, shards: there, replicasPerShard: replicas },
+    {},
+    story.status,
+  );
   const pods = shardPods(replicas, there);
   const changeOf = (pod: string): ShardChange => story.nodes?.[pod] ?? {};
 

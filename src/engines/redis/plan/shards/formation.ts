@@ -12,6 +12,7 @@ import { formedAnnotation, nodeAnnotation, slotsAnnotation } from '../../names.t
 import type { ShardNode } from '../../observe/shards/observed.ts';
 import { claimOfNode, type ShardsSituation, wantedPods } from '../../observe/shards/situation.ts';
 import { areAllServed, doViewsAgree, isBlank } from '../../observe/shards/views.ts';
+import { claimOf } from '../../observe/situation.ts';
 import { annotationSteps } from '../annotations.ts';
 import { planMeetings } from './meetings.ts';
 import { spreadPrimaries } from './placement.ts';
@@ -29,8 +30,9 @@ interface Intended {
 
 /** Until the claims say that it is formed. */
 export function planFormation(situation: ShardsSituation): ShardsPlan {
-  const { spec, shards, nodes, cluster } = situation;
+  const { spec, shards, cluster } = situation;
   const wanted = wantedPods(situation);
+  const staying = situation.nodes.filter(({ pod }) => wanted.includes(pod));
   const forming = (steps: readonly Step<RedisAction>[], message: string): ShardsPlan => ({
     steps,
     outcome: wait('Forming', message, recheckMs),
@@ -41,15 +43,23 @@ export function planFormation(situation: ShardsSituation): ShardsPlan {
     const message = `there are StatefulSets of ${shards.length} shards, and none of them has been formed: set shards to ${shards.length}, or delete those that are too many`;
     return { steps: [], outcome: blocked('FormationInterrupted', message) };
   }
-  const missing = wanted.filter((pod) => !nodes.some((node) => node.pod === pod));
-  if (missing.length > 0) return forming([], `${wanted.length - missing.length} of ${wanted.length} nodes answer`);
-  if (nodes.some((node) => claimOfNode(situation, node) === undefined))
+  if (staying.length < wanted.length) return forming([], `${staying.length} of ${wanted.length} nodes answer`);
+  if (staying.some((node) => claimOfNode(situation, node) === undefined))
     return forming([], 'the volumes are being made');
-
-  const recorded = nodes.flatMap((node) => intentOf(situation, node) ?? []);
-  if (!isWhole(recorded, shards.length) || recorded.some(({ node }) => !isRecorded(situation, node))) {
-    return recordIntent(situation, forming);
+  const [absent] = absentPrimaries(situation);
+  if (absent !== undefined) {
+    const message = `${absent} may have got slots, and does not answer: raise replicasPerShard again, or delete its pod and its PersistentVolumeClaim if it is lost`;
+    return forming([], message);
   }
+
+  const told = situation.nodes.flatMap((node) => intentOf(situation, node) ?? []);
+  const isBegun = situation.nodes.some((node) => !isBlank(node));
+  // Who is to go, and has been given slots already, keeps them until the cluster is formed. Then it hands over.
+  const recorded = isBegun && isWhole(told, shards.length) ? told : told.filter(({ node }) => staying.includes(node));
+  if (!isWhole(recorded, shards.length) || recorded.some(({ node }) => !isRecorded(situation, node))) {
+    return recordIntent(situation, staying, forming);
+  }
+  const nodes = [...staying, ...recorded.map(({ node }) => node).filter((node) => !staying.includes(node))];
   const unassigned = recorded.filter(
     ({ node, shard }) => !areSameSlots(node.self.slots, firstSlotsOf(shard, shards.length)),
   );
@@ -91,6 +101,14 @@ function intentOf(situation: ShardsSituation, node: ShardNode): Intended | undef
   return shard === undefined ? undefined : { node, shard: shard.index };
 }
 
+/** Pods that the claims name for slots, and that do not answer. Those that stay are there by now. */
+function absentPrimaries({ children, dataPods, nodes }: ShardsSituation): string[] {
+  return dataPods
+    .map(({ metadata }) => metadata.name)
+    .filter((pod) => claimOf(children, pod)?.metadata.annotations?.[slotsAnnotation] !== undefined)
+    .filter((pod) => !nodes.some((node) => node.pod === pod));
+}
+
 /** One node for each shard. */
 function isWhole(recorded: readonly Intended[], shards: number): boolean {
   return recorded.length === shards && new Set(recorded.map(({ shard }) => shard)).size === shards;
@@ -103,6 +121,7 @@ function isRecorded(situation: ShardsSituation, node: ShardNode): boolean {
 /** Nobody has been given anything, so what was recorded before, and is not whole, is recorded anew. */
 function recordIntent(
   situation: ShardsSituation,
+  staying: readonly ShardNode[],
   forming: (steps: readonly Step<RedisAction>[], message: string) => ShardsPlan,
 ): ShardsPlan {
   const { nodes, shards } = situation;
@@ -111,13 +130,17 @@ function recordIntent(
     const message = `the volume of ${used.pod} holds data or the memory of a Redis Cluster, and the claims do not say of which: no cluster is made over it; delete the volumes, or put the annotations of the claims back`;
     return { steps: [], outcome: blocked('VolumesInUse', message) };
   }
-  const primaries = spreadPrimaries(shards.map(({ pods }) => pods));
+  const isStaying = (pod: string): boolean => staying.some((node) => node.pod === pod);
+  const primaries = spreadPrimaries(shards.map(({ pods }) => pods.filter(({ metadata }) => isStaying(metadata.name))));
   const slotsFor = (pod: string): string | null => {
     const shard = primaries.findIndex((primary: Pod) => primary.metadata.name === pod);
     return shard < 0 ? null : slotText(firstSlotsOf(shard, shards.length));
   };
   const steps = nodes.flatMap((node) =>
-    annotationSteps(claimOfNode(situation, node), { [nodeAnnotation]: node.id, [slotsAnnotation]: slotsFor(node.pod) }),
+    annotationSteps(claimOfNode(situation, node), {
+      ...(isStaying(node.pod) ? { [nodeAnnotation]: node.id } : {}),
+      [slotsAnnotation]: slotsFor(node.pod),
+    }),
   );
   return forming(steps, 'the claims record which node gets which slots');
 }

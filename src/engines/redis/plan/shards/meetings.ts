@@ -15,7 +15,8 @@ type Act = ActStep<RedisAction>;
 const mostMeetings = 50;
 
 export function planMeetings(situation: ShardsSituation): Act[] {
-  const nodes = situation.nodes.filter(({ pod }) => !isLeaving(situation, pod));
+  // One that is to go is met only where it has slots: it hands them over first.
+  const nodes = situation.nodes.filter(({ pod, self }) => !isLeaving(situation, pod) || self.slots.length > 0);
   const hub = hubOf(nodes);
   if (hub === undefined) return [];
   return nodes
