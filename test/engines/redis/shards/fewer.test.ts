@@ -1,5 +1,6 @@
 /** Fewer shards or replicas than there are, also where the nodes that are to go have never joined, or are lost with their machines. */
 import { describe, expect, it } from 'vitest';
+import type { ClusterNode } from '../../../../src/engines/redis/client/cluster-nodes.ts';
 import { firstSlotsOf } from '../../../../src/engines/redis/kind/shards.ts';
 import { slotText } from '../../../../src/engines/redis/kind/slots.ts';
 import { nodeAnnotation, slotsAnnotation } from '../../../../src/engines/redis/names.ts';
@@ -52,6 +53,116 @@ describe('nodes that are to go before they have met anybody', () => {
     const found = planned(story);
     expect(found).toHaveLength(plan.length);
     for (const [i, expected] of plan.entries()) expect(found[i]).toContain(expected);
+  });
+});
+
+describe('nodes that are to go and are lost with their machines', () => {
+  const lost: ShardChange = { isSilent: true, isFailed: true };
+  const other = 'f'.repeat(40);
+  const inFour = Object.fromEntries([0, 1, 2, 3].map((i) => [`db-s${i}`, firstSlotsOf(i, 4)]));
+  const serving = Object.fromEntries(Object.entries(inFour).map(([set, slots]) => [`${set}-0`, { slots }]));
+  const holding = Object.fromEntries(Object.entries(inFour).map(([set, slots]) => [set, { slots }]));
+  const former = (pod: string, change: Partial<ClusterNode> = {}): Partial<ClusterNode> => ({
+    ...{ id: idOf(pod), hostname: `${pod}.db.apps.svc`, linkUp: false, isFailed: true },
+    ...change,
+  });
+
+  it.each<readonly [story: string, world: ShardsStory, plan: readonly string[]]>([
+    [
+      'a replica is forgotten',
+      { replicas: 2, spec: one, nodes: { ...each(seconds, {}), 'db-s0-2': lost } },
+      ['(db-s0-2) on 8', 'wait Repairing'],
+    ],
+    [
+      'then its pod goes',
+      { replicas: 2, spec: one, nodes: { 'db-s0-2': { isSilent: true, isUnknown: true } } },
+      ['apply StatefulSet db-s0', 'wait ScalingIn'],
+    ],
+    [
+      'also the only one of a shard',
+      { replicas: 1, spec: { replicasPerShard: 0 }, nodes: { 'db-s0-1': lost } },
+      ['(db-s0-1) on 5', 'wait Repairing'],
+    ],
+    [
+      'not while others have a link to it: it may merely not reach the operator',
+      { replicas: 2, spec: one, nodes: { 'db-s0-2': { isSilent: true } } },
+      ['apply StatefulSet db-s0', 'wait ScalingIn'],
+    ],
+    [
+      'a primary that is to go and serves slots is waited for',
+      {
+        ...{ replicas: 2, spec: one },
+        nodes: {
+          ...each(['db-s0-0', 'db-s0-1'], { role: 'replica', follows: 'db-s0-2' }),
+          'db-s0-2': { ...lost, role: 'primary', slots: firstSlotsOf(0, 3) },
+        },
+      },
+      ['wait ShardDown'],
+    ],
+    [
+      'one that is replaced is forgotten although another one that is to go does not answer',
+      {
+        ...{ replicas: 2, spec: one, nodes: { 'db-s0-2': lost, 'db-s1-1': { id: other } } },
+        strangers: [former('db-s1-1')],
+      },
+      ['(db-s0-2) on 8', '(db-s1-1) on 8', 'wait Repairing'],
+    ],
+    [
+      'slots move away from a shard whose replica is lost',
+      { there: 4, spec: { shards: 3 }, holders: holding, nodes: { ...serving, 'db-s3-1': lost } },
+      ['move slots 12288-12799 db-s3-0 -> db-s0-0', 'wait MovingSlots'],
+    ],
+    [
+      'the replica of a shard without slots is forgotten',
+      { there: 4, holders: four, nodes: { 'db-s3-1': lost } },
+      ['(db-s3-1) on 7', 'wait Repairing'],
+    ],
+    [
+      'a shard of which nobody answers is waited for: it may have keys',
+      { there: 4, holders: three, nodes: each(['db-s3-0', 'db-s3-1'], lost) },
+      ['wait MovingSlots'],
+    ],
+    [
+      'also where another node of it, which has never followed, tells that it has none',
+      {
+        there: 4,
+        holders: { ...three, 'db-s3': { primary: { pod: 'db-s3-1', address: '10.0.3.1', id: idOf('db-s3-1') } } },
+        nodes: { 'db-s3-0': lost, 'db-s3-1': { role: 'primary', slots: [], empty: true } },
+      },
+      ['wait ScalingIn'],
+    ],
+    [
+      'once its volumes are replaced, it is forgotten',
+      {
+        ...{ there: 4, holders: four },
+        nodes: { 'db-s3-0': { ...blank, id: other }, 'db-s3-1': { ...blank, id: 'e'.repeat(40) } },
+        strangers: [former('db-s3-0', { role: 'primary' }), former('db-s3-1', { primaryId: idOf('db-s3-0') })],
+      },
+      ['(db-s3-0) on 8', '(db-s3-1) on 8', 'wait Repairing'],
+    ],
+    [
+      'and removed',
+      {
+        ...{ there: 4, holders: four },
+        nodes: { 'db-s3-0': { ...blank, id: other }, 'db-s3-1': { ...blank, id: 'e'.repeat(40) } },
+      },
+      [formed, formed, 'wait ScalingIn'],
+    ],
+  ])('%s', (_, story, plan) => {
+    const found = planned(story);
+    expect(found).toHaveLength(plan.length);
+    for (const [i, expected] of plan.entries()) expect(found[i]).toContain(expected);
+  });
+
+  it('the message says what to do if they never come back', () => {
+    const told = (nodes: Record<string, ShardChange>, holders: ShardsStory['holders'] = three) =>
+      planShards(shardsWorld({ there: 4, holders, nodes })).outcome;
+    expect(told(each(['db-s3-0', 'db-s3-1'], lost))).toMatchObject({
+      message: expect.stringContaining('delete the PersistentVolumeClaims and the pods of db-s3'),
+    });
+    expect(told({ 'db-s3-0': lost })).toMatchObject({
+      message: expect.stringContaining('CLUSTER FAILOVER TAKEOVER on db-s3-1'),
+    });
   });
 });
 

@@ -150,6 +150,12 @@ export function wantedPods({ spec, shards }: ShardsSituation): string[] {
   return shards.flatMap(({ set }) => ordinals.map((ordinal) => `${set}-${ordinal}`));
 }
 
+/** In a place that the spec does not want, whether it still serves slots or not. */
+export function isToGo({ cluster, spec }: Pick<ShardsSituation, 'cluster' | 'spec'>, pod: string): boolean {
+  const { shard = 0, ordinal = 0 } = placeOf(cluster.metadata.name, pod) ?? {};
+  return ordinal > replicasPerShardOf(spec) || shard >= shardsOf(spec);
+}
+
 /** In a place beyond `replicasPerShard`, or of a shard that has no slots any more and shall have none. */
 export function isLeaving({ cluster, spec, shards }: ShardsSituation, pod: string): boolean {
   const { shard = 0, ordinal = 0 } = placeOf(cluster.metadata.name, pod) ?? {};

@@ -45,6 +45,8 @@ export interface AbsentNode {
   /** By the DNS name that it has announced; undefined where that is none of this cluster. */
   readonly pod?: string;
   readonly slots: SlotSet;
+  /** Everybody who knows it says so. */
+  readonly isReplica: boolean;
   /** Nobody has a link to it. */
   readonly isUnlinked: boolean;
 }
@@ -54,7 +56,7 @@ export function absentNodes(situation: ShardsSituation): AbsentNode[] {
   const present = new Set(nodes.map(({ id }) => id));
   const seen = new Map<string, AbsentNode>();
   for (const node of nodes) {
-    for (const { id, hostname, slots, linkUp, isFailed } of knownIn(node)) {
+    for (const { id, hostname, slots, role, linkUp, isFailed } of knownIn(node)) {
       if (present.has(id)) continue;
       const before = seen.get(id);
       const pod = podAt(situation, hostname) ?? before?.pod ?? recordedPod(children, id);
@@ -62,6 +64,7 @@ export function absentNodes(situation: ShardsSituation): AbsentNode[] {
         id,
         ...(pod === undefined ? {} : { pod }),
         slots: unionOf(before?.slots ?? [], slots),
+        isReplica: (before?.isReplica ?? true) && role === 'replica',
         isUnlinked: (before?.isUnlinked ?? true) && (isFailed || !linkUp),
       });
     }

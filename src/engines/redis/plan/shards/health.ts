@@ -8,7 +8,7 @@ import type { MemberFinding } from '../../client/findings.ts';
 import { replicasPerShardOf } from '../../kind/shards.ts';
 import { countSlots, slotText } from '../../kind/slots.ts';
 import { isSurplus } from '../../observe/shards/distribution.ts';
-import { isLeaving, type Shard, type ShardsSituation } from '../../observe/shards/situation.ts';
+import { isLeaving, isToGo, type Shard, type ShardsSituation } from '../../observe/shards/situation.ts';
 import {
   absentNodes,
   areAllServed,
@@ -25,7 +25,7 @@ export function readinessProblems(situation: ShardsSituation): string[] {
   const uncovered = nodes.length > 0 && countSlots(unowned) > 0 ? [`nobody serves slots ${slotText(unowned)}`] : [];
   const members = shards
     .filter((shard) => shard.isServing || !isSurplus(situation, shard))
-    .flatMap((shard) => shardProblems(situation, shard));
+    .flatMap((shard) => (isSurplus(situation, shard) ? surplusProblems(shard) : shardProblems(situation, shard)));
   const held = findingsIn(situation).flatMap(({ message, holdsRestarts }) => (holdsRestarts === true ? [message] : []));
   const open = nodes.flatMap(({ pod, self }) => openSlots(self).map((slot) => `slot ${slot} is being moved on ${pod}`));
   const problems = [...uncovered, ...members, ...held, ...open];
@@ -48,10 +48,17 @@ export function disruptionBlockers(situation: ShardsSituation): string[] {
     const other = nodes.find((one) => one !== node && !isLinked(node, one));
     return other === undefined ? [] : [`${node.pod} does not reach ${other.pod} yet`];
   });
-  const gone = absentNodes(situation).map(
-    ({ id, pod }) => `${id.slice(0, 8)} (${pod ?? 'of no pod'}) is yet to be forgotten`,
-  );
+  const gone = absentNodes(situation)
+    .filter(({ pod }) => pod === undefined || !isToGo(situation, pod))
+    .map(({ id, pod }) => `${id.slice(0, 8)} (${pod ?? 'of no pod'}) is yet to be forgotten`);
   return [...unlinked, ...gone];
+}
+
+/** Its slots leave from its primary. Its replicas are to go, and may be lost. */
+function surplusProblems(shard: Shard): string[] {
+  const { set, pods, primary } = shard;
+  if (primary === undefined) return [`${set} has no primary`];
+  return pods.filter(({ metadata }) => metadata.name === primary.pod).flatMap((pod) => nodeProblem(pod, shard));
 }
 
 function shardProblems(situation: ShardsSituation, shard: Shard): string[] {

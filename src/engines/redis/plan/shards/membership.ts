@@ -3,7 +3,7 @@ import type { ActStep, ObjectStep } from '../../../../plan/plan.ts';
 import type { RedisAction } from '../../action.ts';
 import { formedAnnotation, nodeAnnotation } from '../../names.ts';
 import type { ShardNode } from '../../observe/shards/observed.ts';
-import { claimOfNode, isLeaving, type ShardsSituation } from '../../observe/shards/situation.ts';
+import { claimOfNode, isLeaving, isToGo, type ShardsSituation } from '../../observe/shards/situation.ts';
 import { type AbsentNode, absentNodes, isBlank, isLinked, knownIn } from '../../observe/shards/views.ts';
 import { annotationSteps } from '../annotations.ts';
 import { member } from './target.ts';
@@ -71,8 +71,9 @@ function isMisled({ linkUp, follows }: ShardNode, primary: ShardNode): boolean {
  */
 export function planForgetting(situation: ShardsSituation): Act[] {
   const { nodes, observed } = situation;
-  // Who does not answer cannot be told.
-  if (nodes.length < observed.data.length) return [];
+  // Who does not answer cannot be told. One that is to go is not waited for: its machine may be lost, and what it would tell later is forgotten again.
+  const isHeard = (pod: string): boolean => nodes.some((node) => node.pod === pod);
+  if (observed.data.some(({ pod }) => !isHeard(pod) && !isToGo(situation, pod))) return [];
   return absentNodes(situation)
     .filter((absent) => isGone(situation, absent))
     .map(({ id, pod = '' }) => ({
@@ -82,10 +83,9 @@ export function planForgetting(situation: ShardsSituation): Act[] {
     }));
 }
 
-export function isGone(
-  { nodes, dataPods, shards }: ShardsSituation,
-  { id, pod, slots, isUnlinked }: AbsentNode,
-): boolean {
+export function isGone(situation: ShardsSituation, absent: AbsentNode): boolean {
+  const { nodes, dataPods, shards } = situation;
+  const { id, pod, slots, isUnlinked } = absent;
   if (pod === undefined || slots.length > 0 || !isUnlinked) return false;
   if (nodes.some(({ self }) => self.primaryId === id)) return false;
   const isReplaced = nodes.some((node) => node.pod === pod && node.id !== id);
@@ -93,5 +93,15 @@ export function isGone(
     ({ set, size }) => pod.startsWith(`${set}-`) && Number(pod.slice(set.length + 1)) < size,
   );
   const isScaledAway = !isInPlace && !dataPods.some(({ metadata }) => metadata.name === pod);
-  return isReplaced || isScaledAway;
+  const isGoing = isLeaving(situation, pod) && !nodes.some((node) => node.pod === pod);
+  return isReplaced || isScaledAway || (isGoing && !mayHaveKeys(situation, absent));
+}
+
+/**
+ * Keys that nobody else has. A replica has none while the primary of its shard answers; nor has whoever was primary before one that serves slots. But keys move to a
+ * shard before its first slot does.
+ */
+export function mayHaveKeys({ shards }: ShardsSituation, { pod, isReplica }: AbsentNode): boolean {
+  const primary = shards.find(({ set }) => pod?.startsWith(`${set}-`))?.primary;
+  return primary === undefined || (!isReplica && primary.self.slots.length === 0);
 }

@@ -3,7 +3,7 @@ import { type Plan, wait } from '../../../../plan/plan.ts';
 import type { RedisAction } from '../../action.ts';
 import { replicasPerShardOf } from '../../kind/shards.ts';
 import { hasNeverCome, isSurplus } from '../../observe/shards/distribution.ts';
-import type { ShardsSituation } from '../../observe/shards/situation.ts';
+import type { Shard, ShardsSituation } from '../../observe/shards/situation.ts';
 import type { SlotHolder } from '../../observe/shards/slot-holder.ts';
 import { absentNodes } from '../../observe/shards/views.ts';
 import { dynamicSettings, restartSettings } from '../../resources/settings.ts';
@@ -35,7 +35,7 @@ export function planResharding(situation: ShardsSituation): Resharding | undefin
     const isTold = observed.holders?.some((held) => held.shard === shard.set) === true;
     return !isTold && !(isSurplus(situation, shard) && hasNeverCome(situation, shard));
   });
-  const missing = [...unknown, ...absent.map(({ set }) => `${set} has no primary`)];
+  const missing = [...unknown, ...absent.map((shard) => withoutPrimary(situation, shard))];
   if (missing.length > 0) {
     const message = `no slot is moved before every primary has told which slots and keys it has: ${missing.join('; ')}`;
     return { plan: { steps: [], outcome: wait('MovingSlots', message, recheckMs) }, isBegun: false };
@@ -52,6 +52,16 @@ export function planResharding(situation: ShardsSituation): Resharding | undefin
     ...(spec.engine === 'Valkey' ? { incomplete: incompleteShards(situation) } : {}),
   });
   return plan === undefined ? undefined : { plan, isBegun: holders.some(isOpen) };
+}
+
+/** A shard that is to go may have keys without having slots: they move first. */
+export function withoutPrimary(situation: ShardsSituation, shard: Shard): string {
+  const { set, nodes } = shard;
+  if (!isSurplus(situation, shard)) return `${set} has no primary`;
+  const copies = nodes.filter(({ self, empty }) => self.role === 'replica' && !empty).map(({ pod }) => pod);
+  const promote =
+    copies.length === 0 ? '' : `run CLUSTER FAILOVER TAKEOVER on ${copies[0]} as the identity of the cluster, or `;
+  return `${set}, which is to be removed, has no primary that answers, and may have keys: if that is lost for good, ${promote}delete the PersistentVolumeClaims and the pods of ${set}`;
 }
 
 const isOpen = ({ migrating, importing, strays, running }: SlotHolder): boolean =>

@@ -11,6 +11,7 @@ import { absentNodes } from '../../observe/shards/views.ts';
 import { placeOf } from '../../resources/shards/names.ts';
 import { annotationSteps } from '../annotations.ts';
 import { nextLeavingStep } from './leaving.ts';
+import { isGone, mayHaveKeys } from './membership.ts';
 import { member } from './target.ts';
 
 export interface Removal {
@@ -42,9 +43,14 @@ export function planSurplusShards(situation: ShardsSituation): Removal | undefin
   const silent = dataPods
     .map(({ metadata }) => metadata.name)
     .filter((pod) => !isLeaving(situation, pod) && !nodes.some((node) => node.pod === pod));
-  const gone = absentNodes(situation).flatMap(({ id, pod }) =>
-    pod !== undefined && isOfSurplus(pod) ? [{ id, pod }] : [],
-  );
+  const absent = absentNodes(situation).filter(({ pod }) => pod !== undefined && isOfSurplus(pod));
+  const unheard = absent.find((one) => !isGone(situation, one) && mayHaveKeys(situation, one));
+  if (unheard !== undefined && dataPods.some(({ metadata }) => metadata.name === unheard.pod)) {
+    return waiting(
+      `${unheard.pod} does not answer, and may have keys: if it is lost for good, delete its PersistentVolumeClaim and its pod`,
+    );
+  }
+  const gone = absent.flatMap(({ id, pod }) => (pod === undefined ? [] : [{ id, pod }]));
   const step = nextLeavingStep({
     holders: held.flatMap((one) => ('unknown' in one || !surplus.some(({ set }) => set === one.shard) ? [] : [one])),
     members: [...nodes.filter(({ pod }) => isOfSurplus(pod)).map(({ id, pod }) => ({ id, pod })), ...gone],
