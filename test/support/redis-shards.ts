@@ -193,3 +193,20 @@ export async function follow(stage: ShardStage, replica: number, primary: number
     { withinMs: 20_000 },
   );
 }
+
+/** Names whose slots are among these, by the server's own count. */
+export async function tagsWithin(
+  stage: ShardStage,
+  [first, last]: readonly [number, number],
+  count: number,
+): Promise<string[]> {
+  const connection = await stage.open(1);
+  const tags: string[] = [];
+  for (let n = 0; tags.length < count; n += 1000) {
+    const names = Array.from({ length: 1000 }, (_, i) => `t${n + i}`);
+    const slots = await Promise.all(names.map((name) => connection.command('CLUSTER', 'KEYSLOT', name)));
+    tags.push(...names.filter((_, i) => Number(slots[i]) >= first && Number(slots[i]) <= last));
+  }
+  connection.close();
+  return tags.slice(0, count);
+}

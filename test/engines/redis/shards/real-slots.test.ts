@@ -10,7 +10,14 @@ import { allSlots, countSlots, hasSlot, unionOf } from '../../../../src/engines/
 import { nextLeavingStep } from '../../../../src/engines/redis/plan/shards/leaving.ts';
 import { type Ledger, lostWrites, startLedger } from '../../../support/cluster-writer.ts';
 import { serverPrograms } from '../../../support/redis-program.ts';
-import { follow, formCluster, identity, type ShardStage, shardStage } from '../../../support/redis-shards.ts';
+import {
+  follow,
+  formCluster,
+  identity,
+  type ShardStage,
+  shardStage,
+  tagsWithin,
+} from '../../../support/redis-shards.ts';
 import { followPrimaries, holdersOf, mortalContext, pass, type Shards } from '../../../support/slot-operator.ts';
 import { until } from '../../../support/until.ts';
 
@@ -20,25 +27,9 @@ const wanted = (shards: string, isReplicated = false) => ({
   nodeTimeoutMs: 5_000,
 });
 
-/** Names whose slots are among the first that shard `a` gives away, by the server's own count. */
+/** Names whose slots are among the first that shard `a` gives away. */
 const tagsBelow = (stage: ShardStage, slot: number, count: number): Promise<string[]> =>
   tagsWithin(stage, [0, slot - 1], count);
-
-async function tagsWithin(
-  stage: ShardStage,
-  [first, last]: readonly [number, number],
-  count: number,
-): Promise<string[]> {
-  const connection = await stage.open(1);
-  const tags: string[] = [];
-  for (let n = 0; tags.length < count; n += 1000) {
-    const names = Array.from({ length: 1000 }, (_, i) => `t${n + i}`);
-    const slots = await Promise.all(names.map((name) => connection.command('CLUSTER', 'KEYSLOT', name)));
-    tags.push(...names.filter((_, i) => Number(slots[i]) >= first && Number(slots[i]) <= last));
-  }
-  connection.close();
-  return tags.slice(0, count);
-}
 
 async function passes(
   stage: ShardStage,

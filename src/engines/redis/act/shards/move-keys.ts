@@ -87,23 +87,28 @@ function login({ identity, password = '' }: Credentials): string[] {
 
 /**
  * The source deletes what the target has taken. Should the target's machine be lost before its replica has that, it would be lost, too: so no
- * more than one batch is ever in this state.
+ * more than one batch is ever in this state. It is asked for before the first batch of an action, since the action before may have failed here; after each
+ * batch; and before the target takes the slot.
  *
  * `WAIT` tells nothing here by itself: it counts what came over its own connection, and the keys came over that of the source. While it waits, the
  * server asks its replicas how far they are.
  */
-async function requireReplicated(
+export async function requireReplicated(
   { command, primary }: ShardSession,
   { now }: Pick<EngineContext, 'now'>,
 ): Promise<void> {
   const replication = async () => infoFields(String(await command('INFO', 'replication')));
-  const moved = Number((await replication()).master_repl_offset);
+  let told = await replication();
+  const moved = Number(told.master_repl_offset);
   const endsAt = now() + replicatedWithinMs;
   do {
+    if (offsetsIn(told).some((offset) => offset >= moved)) return;
     await command('WAIT', moreThanThereAre, askedWithinMs);
-    if (offsetsIn(await replication()).some((offset) => offset >= moved)) return;
+    told = await replication();
   } while (now() < endsAt);
-  throw new Error(`no replica of ${primary.pod} had the keys that moved within ${replicatedWithinMs} ms`);
+  throw new Error(
+    `no replica of ${primary.pod} had what it has within ${replicatedWithinMs} ms: nothing more moves there before one does`,
+  );
 }
 
 const moreThanThereAre = '99';

@@ -14,7 +14,7 @@ import { type Credentials, type OpenSession, sessionsWith } from '../../client/s
 import { eachSlot, hasSlot, type SlotSet } from '../../kind/slots.ts';
 import { nextKeys, ordinaryKeyBytes } from '../../observe/shards/slot-holder.ts';
 import { copyFunctions } from './functions.ts';
-import { type MoveSlots, type Moving, moveKeys } from './move-keys.ts';
+import { type MoveSlots, type Moving, moveKeys, requireReplicated } from './move-keys.ts';
 import {
   longestReply,
   requireQuorum,
@@ -54,6 +54,7 @@ export async function moveSlots(action: MoveSlots, credentials: Credentials, io:
     const { source, target } = sides;
     const [from, to] = await Promise.all([viewOf(source), viewOf(target)]);
     if (to.myself.slots.length === 0) await copyFunctions(source, target);
+    if (action.isReplicated) await requireReplicated(target, io);
     const timeoutMs = Math.min(wait / 2, action.nodeTimeoutMs * stillShare);
     const moving: Moving = { action, credentials, io, isOver, timeoutMs, inTurn: turns() };
     for (const slots of groupsOf(action.slots)) {
@@ -113,6 +114,8 @@ async function moveSlot(
       nextKeys(source, slot),
     ]);
     if (found.isEmpty) {
+      // Keys that an action before this one has moved may be on one machine alone.
+      if (moving.action.isReplicated) await requireReplicated(target, moving.io);
       await requireBelieved(target, source.primary);
       if (moving.io.now() - lookedAt > Math.min(mostFinishMs, moving.action.nodeTimeoutMs * stillShare)) continue;
       await setSlot(target, slot, 'NODE', target.primary.id);

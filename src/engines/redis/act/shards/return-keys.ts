@@ -9,7 +9,6 @@ import { RedisError } from '../../client/resp.ts';
 import { type Credentials, sessionsWith } from '../../client/session.ts';
 import { hasSlot } from '../../kind/slots.ts';
 import { type FoundKey, nextKeys } from '../../observe/shards/slot-holder.ts';
-import { resolveDuplicates } from './duplicates.ts';
 import { batchOf, migrate } from './move-keys.ts';
 import {
   asking,
@@ -46,7 +45,7 @@ export async function returnKeys(action: ReturnKeys, credentials: Credentials, i
         return;
       }
       const batch = batchFrom(found.keys, mostKeyBytes, action);
-      if (batch.length > 0) await giveBack({ from, owner, slot }, batch, { credentials, timeoutMs });
+      if (batch.length > 0) await giveBack({ from, owner }, batch, { credentials, timeoutMs });
     } while (io.now() < endsAt);
   } finally {
     open.closeAll();
@@ -76,7 +75,7 @@ function batchFrom(found: readonly FoundKey[], mostKeyBytes: number, { from, slo
 }
 
 async function giveBack(
-  { from, owner, slot }: { readonly from: ShardSession; readonly owner: ShardSession; readonly slot: number },
+  { from, owner }: { readonly from: ShardSession; readonly owner: ShardSession },
   keys: readonly string[],
   how: Parameters<typeof migrate>[2],
 ): Promise<void> {
@@ -84,8 +83,8 @@ async function giveBack(
     await migrate({ source: from, target: owner }, keys, how);
   } catch (error) {
     if (!(error instanceof RedisError) || !/\bBUSYKEY\b/.test(error.message)) throw error;
-    // The owner's copy is never replaced: clients write to it.
+    // The owner's copy stays, whatever is here: clients have been served by it since it was elected.
     const aside = asking(from);
-    await resolveDuplicates({ source: aside, target: owner }, slot, keys, (key) => aside.command('DEL', key));
+    for (const key of keys) if ((await owner.command('EXISTS', key)) === 1) await aside.command('DEL', key);
   }
 }
