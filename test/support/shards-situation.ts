@@ -32,6 +32,7 @@ export interface ShardChange {
   readonly linkUp?: boolean;
   readonly isFailed?: true;
   readonly isOutdated?: true;
+  readonly version?: string;
   readonly isUnready?: true;
   readonly empty?: boolean;
   /** It knows itself alone. */
@@ -135,7 +136,7 @@ export function shardsWorld(story: ShardsStory = {}): ShardsSituation {
       state: 'answering',
       pod,
       address,
-      version: '8.0.2',
+      version: change.version ?? '8.0.2',
       role: isPrimary ? 'primary' : 'replica',
       ...(isPrimary || primary === undefined ? {} : { follows: addressOf(primary) }),
       linkUp: change.linkUp ?? true,

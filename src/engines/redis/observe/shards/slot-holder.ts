@@ -13,6 +13,8 @@ export interface SlotHolder {
   readonly primary: Member;
   /** Its shard has another primary. It has no replica, and is to become one. */
   readonly isSecond?: true;
+  /** Of its server. Absent where nobody has looked. */
+  readonly version?: string;
   /** In its own view, as everything here. */
   readonly slots: SlotSet;
   readonly migrating: ClusterNode['migrating'];

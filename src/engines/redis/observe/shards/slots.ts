@@ -40,12 +40,12 @@ const besides = (set: string, { pod }: ShardNode): Held => ({ shard: `${set} (${
 type Held = Pick<SlotHolder, 'shard' | 'isSecond'>;
 
 /** Whoever does not tell holds up every move. */
-async function heldBy(open: OpenSession, whose: Held, { pod, address, id }: ShardNode): Promise<HeldSlots> {
+async function heldBy(open: OpenSession, whose: Held, { pod, address, id, version }: ShardNode): Promise<HeldSlots> {
   const { shard } = whose;
   try {
     const held = await slotHolder(await open(address, dataPort), shard, { pod, address });
     if (held.primary.id !== id) throw new Error('it is another node by now');
-    return { ...held, ...whose };
+    return { ...held, ...whose, version };
   } catch (error) {
     return { shard, unknown: `${pod}: ${(error as Error).message}` };
   }

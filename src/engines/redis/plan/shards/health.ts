@@ -61,7 +61,7 @@ function surplusProblems(shard: Shard): string[] {
   return pods.filter(({ metadata }) => metadata.name === primary.pod).flatMap((pod) => nodeProblem(pod, shard));
 }
 
-function shardProblems(situation: ShardsSituation, shard: Shard): string[] {
+export function shardProblems(situation: ShardsSituation, shard: Shard): string[] {
   const { set, pods, primary, nodes } = shard;
   const wanted = replicasPerShardOf(situation.spec) + 1;
   const staying = pods.filter(({ metadata }) => !isLeaving(situation, metadata.name));

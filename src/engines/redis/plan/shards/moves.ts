@@ -4,6 +4,7 @@
  * have moved take writes where they are. Pure.
  */
 import type { Member } from '../../action.ts';
+import { atLeast } from '../../kind/server.ts';
 import {
   allSlots,
   countSlots,
@@ -39,6 +40,8 @@ export type NextMove =
   /** The keys of a second primary of a shard go to the owner of the slot. */
   | { readonly does: 'return'; readonly slot: number; readonly from: SlotHolder; readonly owner: SlotHolder }
   | { readonly does: 'cancel'; readonly source: SlotHolder }
+  /** Its server is older than the one that its keys would come from: that one's shard restarts with the new template first. */
+  | { readonly does: 'renew'; readonly target: SlotHolder; readonly message: string }
   /** The servers are at it, or have yet to tell each other. */
   | { readonly does: 'await'; readonly message: string }
   | { readonly does: 'stop'; readonly reason: 'SlotsUncovered' | 'KeyTooLarge' | 'NoRoom'; readonly message: string }
@@ -64,9 +67,22 @@ export interface Wanted {
 export function nextMove(holders: readonly SlotHolder[], wanted: Wanted): NextMove {
   const sorted = [...holders].sort((a, b) => (a.shard < b.shard ? -1 : 1));
   const shares = sharesOf(sorted, wanted.shards);
-  return (
-    disputed(sorted) ?? runningMove(sorted, shares) ?? halfMove(sorted, shares, wanted) ?? fairMove(sorted, shares)
+  return readable(
+    disputed(sorted) ?? runningMove(sorted, shares) ?? halfMove(sorted, shares, wanted) ?? fairMove(sorted, shares),
   );
+}
+
+/** A server refuses what a newer one has written (`DUMP payload version or checksum are wrong`), however often it is tried. */
+function readable(next: NextMove): NextMove {
+  if (next.does !== 'move' && next.does !== 'return') return next;
+  const [source, target] = next.does === 'move' ? [next.source, next.target] : [next.from, next.owner];
+  if (canRead(target, source)) return next;
+  const message = `${target.primary.pod} runs ${target.version} and cannot read keys of ${source.primary.pod}, which runs ${source.version}: its shard restarts with the new template first`;
+  return { does: 'renew', target, message };
+}
+
+function canRead({ version: reader }: SlotHolder, { version: writer }: SlotHolder): boolean {
+  return reader === undefined || writer === undefined || atLeast(reader, writer);
 }
 
 /** How many slots each shall have. Whoever has most keeps one more, so that as few as possible move. */
@@ -214,9 +230,12 @@ const isOpen = (holder: SlotHolder, slot: number): boolean =>
   isImporting(holder, slot) || holder.migrating.some((each) => each.slot === slot);
 
 function fairMove(holders: readonly SlotHolder[], shares: Shares): NextMove {
-  const source = holders.find((holder) => surplus(holder, shares) > 0);
-  const target = holders.find((holder) => surplus(holder, shares) < 0);
-  if (source === undefined || target === undefined) return { does: 'nothing' };
+  const sources = holders.filter((holder) => surplus(holder, shares) > 0);
+  const targets = holders.filter((holder) => surplus(holder, shares) < 0);
+  const pairs = sources.flatMap((source) => targets.map((target) => ({ source, target })));
+  const pair = pairs.find(({ source, target }) => canRead(target, source)) ?? pairs[0];
+  if (pair === undefined) return { does: 'nothing' };
+  const { source, target } = pair;
   const due = Math.min(surplus(source, shares), -surplus(target, shares));
   const full = withoutRoom(source, target, due);
   if (full !== undefined) return full;

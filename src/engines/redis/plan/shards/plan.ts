@@ -24,8 +24,8 @@ import { lossOutcome } from './losses.ts';
 import { planMeetings } from './meetings.ts';
 import { planForgetting, planRecord, planReplicas } from './membership.ts';
 import { planSwitchover } from './requests.ts';
-import { planResharding } from './resharding.ts';
-import { leftBehindPod, planRestart, planStuck, restarting } from './restarts.ts';
+import { planResharding, type Resharding } from './resharding.ts';
+import { leftBehindPod, planRenewal, planRestart, planStuck, restarting } from './restarts.ts';
 import { planScaleIn, presentSizes, type Sizes } from './scaling.ts';
 import { strangersOutcome } from './strangers.ts';
 import { planSurplusShards } from './surplus.ts';
@@ -101,7 +101,7 @@ function planSituation(situation: ShardsSituation): ShardsPlan {
   if (observed.passwordMissing !== undefined) return waiting(secretMissing(observed.passwordMissing));
   if (stuck !== undefined) return unfinished(stuck);
   const moves = planResharding(situation);
-  if (moves?.isBegun === true) return unfinished(moves.plan);
+  if (moves?.isBegun === true) return unfinished(withRenewal(situation, moves));
   const older = leftBehindPod(situation);
   const renewed = older === undefined ? undefined : restarting(older);
   if (renewed !== undefined) return unfinished(renewed);
@@ -112,7 +112,7 @@ function planSituation(situation: ShardsSituation): ShardsPlan {
   if (scaleIn !== undefined) {
     return withObjects(situation, scaleIn.sizes, [...settings, ...scaleIn.plan.steps], scaleIn.plan.outcome);
   }
-  if (moves !== undefined) return unfinished(moves.plan);
+  if (moves !== undefined) return unfinished(withRenewal(situation, moves));
   const removal = planSurplusShards(situation);
   if (removal !== undefined) {
     const { plan } = removal;
@@ -123,6 +123,10 @@ function planSituation(situation: ShardsSituation): ShardsPlan {
   const retirement = planRetirement(situation);
   if (retirement.length > 0) return unfinished({ steps: retirement, outcome: retiring(cluster) });
   return unfinished({ steps: [], outcome: usersUnknown(situation) ?? untilOverlapEnds(situation) });
+}
+
+function withRenewal(situation: ShardsSituation, { plan, renews }: Resharding): ShardsPlan {
+  return (renews === undefined ? undefined : planRenewal(situation, renews)) ?? plan;
 }
 
 function identityOutcome({ observed, cluster }: ShardsSituation): Outcome | undefined {

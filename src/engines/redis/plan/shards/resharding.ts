@@ -23,6 +23,8 @@ export interface Resharding {
   readonly plan: Plan<RedisAction>;
   /** Slots are open, or keys are where their slot is not. That is finished whatever else there is to do. */
   readonly isBegun: boolean;
+  /** Restarts first: a server does not read the keys of a newer one. */
+  readonly renews?: Shard;
 }
 
 /** Undefined where every slot is where it should be, as far as anybody has to be asked. */
@@ -51,7 +53,9 @@ export function planResharding(situation: ShardsSituation): Resharding | undefin
     nodeTimeoutMs,
     ...(spec.engine === 'Valkey' ? { incomplete: incompleteShards(situation) } : {}),
   });
-  return plan === undefined ? undefined : { plan, isBegun: holders.some(isOpen) };
+  if (plan === undefined) return undefined;
+  const renews = shards.find(({ nodes }) => nodes.some(({ pod }) => pod === plan.renews));
+  return { plan, isBegun: holders.some(isOpen), ...(renews === undefined ? {} : { renews }) };
 }
 
 /** A shard that is to go may have keys without having slots: they move first. */

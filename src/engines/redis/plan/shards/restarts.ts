@@ -15,6 +15,7 @@ import type { RedisAction } from '../../action.ts';
 import { atLeast } from '../../kind/server.ts';
 import type { Shard, ShardsSituation } from '../../observe/shards/situation.ts';
 import { untilItFits } from '../resize-room.ts';
+import { shardProblems } from './health.ts';
 import { takeOverStep } from './turnover.ts';
 import { goingVolumeProblem } from './volumes.ts';
 
@@ -28,6 +29,16 @@ export function planRestart(situation: ShardsSituation): ShardsPlan | undefined 
   if (!shards.every(({ set }) => isGenerationObserved(children.statefulSet(set)))) {
     return { steps: [], outcome: wait('Updating', 'Kubernetes has yet to take up the new template') };
   }
+  return planTurn(situation, shards);
+}
+
+/** Before slots of a newer server move there. Undefined where a restart changes nothing, or the shard is not whole itself. */
+export function planRenewal(situation: ShardsSituation, shard: Shard): ShardsPlan | undefined {
+  return shardProblems(situation, shard).length > 0 ? undefined : planTurn(situation, [shard]);
+}
+
+function planTurn(situation: ShardsSituation, shards: readonly Shard[]): ShardsPlan | undefined {
+  const { children } = situation;
   const turns = shards.map((shard) => ({ shard, outdated: outdatedPods(children.statefulSet(shard.set), shard.pods) }));
   const [turn] = turns.filter(({ outdated }) => outdated.length > 0);
   if (turn === undefined) return undefined;

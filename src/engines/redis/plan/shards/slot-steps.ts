@@ -8,6 +8,8 @@ import { bystanders, type NextMove, nextMove, type Wanted } from './moves.ts';
 export interface SlotPlan {
   readonly steps: readonly ActStep<SlotAction>[];
   readonly outcome: Outcome;
+  /** Pod of the primary whose shard has to restart with the new template before anything moves. */
+  readonly renews?: string;
 }
 
 /** Servers are at it, and no watch tells. */
@@ -25,6 +27,11 @@ export function planSlots(holders: readonly SlotHolder[], wanted: Wanted): SlotP
       return undefined;
     case 'stop':
       return { steps: [], outcome: blocked(next.reason, next.message, recheckMs * 10) };
+    case 'renew':
+      return {
+        ...{ steps: [], outcome: wait('MovingSlots', next.message, recheckMs) },
+        renews: next.target.primary.pod,
+      };
     case 'await':
       return { steps: [], outcome: wait('MovingSlots', next.message, recheckMs) };
     case 'cancel': {
