@@ -4,8 +4,11 @@ import type { ClusterNode } from '../../../../src/engines/redis/client/cluster-n
 import { firstSlotsOf } from '../../../../src/engines/redis/kind/shards.ts';
 import { slotText } from '../../../../src/engines/redis/kind/slots.ts';
 import { nodeAnnotation, slotsAnnotation } from '../../../../src/engines/redis/names.ts';
+import { shardsSituation } from '../../../../src/engines/redis/observe/shards/situation.ts';
 import { planShards } from '../../../../src/engines/redis/plan/shards/plan.ts';
+import { childrenOf } from '../../../../src/resources/children.ts';
 import { words } from '../../../support/plan-words.ts';
+import { redisCluster } from '../../../support/redis-situation.ts';
 import { idOf, type ShardChange, type ShardsStory, shardPods, shardsWorld } from '../../../support/shards-situation.ts';
 
 /** Without the ConfigMap, which names all peers, and the templates that follow it. */
@@ -164,6 +167,19 @@ describe('nodes that are to go and are lost with their machines', () => {
       message: expect.stringContaining('CLUSTER FAILOVER TAKEOVER on db-s3-1'),
     });
   });
+});
+
+it('a cluster that is created again over its volumes with fewer replicas begins with all of them: any may be the primary', () => {
+  const { children } = shardsWorld({ replicas: 2 });
+  const claims = childrenOf(children.objects.filter(({ kind }) => kind === 'PersistentVolumeClaim'));
+  const cluster = redisCluster({ mode: 'Cluster', replicasPerShard: 1 });
+  const { steps } = planShards(shardsSituation(cluster, claims, { data: [], sentinels: [] }));
+  const sizes = steps.flatMap((step) =>
+    step.type === 'create' && step.object.kind === 'StatefulSet'
+      ? [(step.object.spec as { replicas: number }).replicas]
+      : [],
+  );
+  expect(sizes).toEqual([3, 3, 3]);
 });
 
 describe('fewer replicas while a cluster forms', () => {

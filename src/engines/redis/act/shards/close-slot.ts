@@ -1,6 +1,7 @@
 /**
- * Ends the move of a slot of which no key has moved. First its owner stops sending clients away; whoever still comes to the other side could have made a
- * key there until then. Where there is one, the slot stays open there, and the next plan finishes its move.
+ * Ends the move of a slot of which no key has moved. The other side first: once the slot is not open there, nobody makes a key there, and if it was told to take the slot, stood
+ * still, and does so now, it gets no newer epoch for it. Then its owner stops sending clients away. A key that was made on the other side meanwhile has the slot opened there
+ * again, and the next plan finishes its move.
  */
 import type { EngineContext } from '../../../../engine/engine-context.ts';
 import type { RedisAction } from '../../action.ts';
@@ -30,11 +31,14 @@ export async function closeSlot(
       throw new Error(`slot ${slot} has another owner than ${action.owner.pod} meanwhile`);
     }
     await requireNoKeys();
-    // A former target that was told to take the slot, and stood still or ended since, would take it with the next epoch that it knows of.
+    await Promise.all(others.map((other) => setSlot(other, slot, 'STABLE')));
+    // One that has ended since it was told to take the slot would do so with the next epoch that it knew of.
     await owner.command('CLUSTER', 'BUMPEPOCH');
     await setSlot(owner, slot, 'STABLE');
+    const counts = await Promise.all(others.map((other) => keysIn(other, slot)));
+    const full = others.filter((_, i) => counts[i] !== 0);
+    await Promise.all(full.map((other) => setSlot(other, slot, 'IMPORTING', action.owner.id)));
     await requireNoKeys();
-    await Promise.all(others.map((other) => setSlot(other, slot, 'STABLE')));
   } finally {
     open.closeAll();
   }

@@ -16,7 +16,7 @@ export interface Shard {
   readonly index: number;
   /** Name of its StatefulSet. */
   readonly set: string;
-  /** Present size of the StatefulSet. Of one that is not seen: what is wanted, and at least what its pods tell. */
+  /** Present size of the StatefulSet. Of one that is not seen: what is wanted, and at least what its pods and marked claims tell. */
   readonly size: number;
   readonly pods: readonly Pod[];
   /** Those that answer. */
@@ -76,7 +76,12 @@ export function shardsSituation(
     return {
       ...{ index, set, pods, nodes: own, isServing },
       size:
-        children.statefulSet(set)?.spec?.replicas ?? Math.max(replicasPerShardOf(spec) + 1, ...sizesTold(name, pods)),
+        children.statefulSet(set)?.spec?.replicas ??
+        Math.max(
+          replicasPerShardOf(spec) + 1,
+          // Where the resource is created again with fewer replicas, one of those that are to go may be the primary.
+          ...sizesTold(name, [...pods.map(({ metadata }) => metadata.name), ...claimed.filter(isIn)]),
+        ),
       ...(primary === undefined ? {} : { primary }),
     };
   });
@@ -100,8 +105,8 @@ function byPlace(cluster: string) {
   return (a: Pod, b: Pod): number => numberOf(a) - numberOf(b);
 }
 
-function sizesTold(cluster: string, pods: readonly Pod[]): number[] {
-  return pods.map(({ metadata }) => (placeOf(cluster, metadata.name)?.ordinal ?? 0) + 1);
+function sizesTold(cluster: string, pods: readonly string[]): number[] {
+  return pods.map((pod) => (placeOf(cluster, pod)?.ordinal ?? 0) + 1);
 }
 
 /**

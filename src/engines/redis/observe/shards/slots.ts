@@ -9,7 +9,8 @@ import { openSlots } from './views.ts';
 
 /** Of one answer. A server under load takes its time for a script. */
 const answerMs = 4_000;
-const longestAnswer = 2 ** 20;
+/** A hundred names of keys of a slot, which may be long. */
+const longestAnswer = 2 ** 25;
 
 export async function observeSlots(
   { cluster, shards }: Pick<ShardsSituation, 'cluster' | 'shards'>,
