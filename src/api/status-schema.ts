@@ -1,7 +1,7 @@
 /** The schema of the status that every kind shares; `status.ts` is its type. */
 import { observedGenerationSchema, unobservedStatus } from './observed-generation.ts';
 import type { StructuralSchema } from './schema.ts';
-import type { Phase } from './status.ts';
+import { mostHeldTemplates, type Phase } from './status.ts';
 
 export const text = (description: string, maxLength: number) => ({ type: 'string', description, maxLength }) as const;
 const count = (description: string) => ({ type: 'integer', description, minimum: 0, maximum: 1000 }) as const;
@@ -142,13 +142,14 @@ export const plan = {
   },
 } as const satisfies StructuralSchema;
 
+/** Of one StatefulSet there may be two: that of the plan, and that of the plan for the time of waiting. */
 const heldTemplates = {
   type: 'array',
   description:
     'Pod templates that are not written yet, since they wait for a maintenance window or for other clusters.',
-  maxItems: 64,
+  maxItems: mostHeldTemplates,
   'x-kubernetes-list-type': 'map',
-  'x-kubernetes-list-map-keys': ['name'],
+  'x-kubernetes-list-map-keys': ['name', 'template'],
   items: {
     type: 'object',
     description: 'One template.',

@@ -52,6 +52,9 @@ export interface PlanStatus {
   readonly blockedBy?: string;
 }
 
+/** What is beyond is not remembered: whether it follows from an edit is then told by the generation alone. */
+export const mostHeldTemplates = 64;
+
 /** A template of a StatefulSet that is wanted and not written yet. */
 export interface HeldTemplate {
   /** Of the StatefulSet. */

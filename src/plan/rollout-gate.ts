@@ -12,7 +12,7 @@ import {
   restartAnnotation,
 } from '../api/maintenance.ts';
 import type { Resource } from '../api/object.ts';
-import type { HeldTemplate } from '../api/status.ts';
+import { type HeldTemplate, mostHeldTemplates } from '../api/status.ts';
 import type { Children } from '../resources/children.ts';
 import { templatePrint } from './difference.ts';
 import { isHeldUpBy } from './held-up.ts';
@@ -93,7 +93,7 @@ export function gated(whole: DeferrablePlan, facts: GateFacts): Gated {
   const gate = judged(whole, { ...facts, all, repairs });
   // Those that do not wait are written with this very plan.
   const heldTemplates = told.filter(({ edited }) => gate.hold !== undefined || edited === true);
-  return { ...gate, heldTemplates };
+  return { ...gate, heldTemplates: heldTemplates.slice(0, mostHeldTemplates) };
 }
 
 /** Nothing goes on that others wait for. What has been written in this very pass does not show yet. */

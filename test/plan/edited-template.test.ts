@@ -1,5 +1,6 @@
 /** Whether a template follows from an edit, which may repair a pod at once, or has waited before. */
 import { describe, expect, it } from 'vitest';
+import { statusSchema } from '../../src/api/status-schema.ts';
 import { settled } from '../../src/plan/plan.ts';
 import { fingerprint, gateOf, printed, type Story, told, windows } from '../support/gate-story.ts';
 
@@ -29,6 +30,22 @@ describe('a pod that cannot start', () => {
   ])('%s', (_, story, isWritten) => {
     const lines = told({ ...stopped, ...story });
     expect(lines.includes(`apply ${fingerprint}`)).toBe(isWritten);
+  });
+
+  it('is told of both templates that wait for one StatefulSet, by what tells them apart in the status', () => {
+    const otherwise = { steps: [printed('0-before', '2-pinned')], outcome: settled };
+    const { heldTemplates } = gateOf({
+      spec: { maintenance: { windows } },
+      steps: stopped.steps ?? [],
+      plan: { otherwise },
+    });
+    expect(heldTemplates).toEqual([
+      { name: 'db', template: 'now' },
+      { name: 'db', template: 'pinned' },
+    ]);
+    const { 'x-kubernetes-list-map-keys': keys } = statusSchema.properties.heldTemplates;
+    const told = heldTemplates.map((one) => keys.map((key) => one[key]).join('/'));
+    expect(new Set(told).size).toBe(heldTemplates.length);
   });
 
   it('is told the same while the cluster is paused', () => {
