@@ -1,7 +1,8 @@
 /**
  * A database that was begun and that nobody finishes: `initialize` is empty. Patroni writes that before it begins, and takes it back only where
  * its own process finds that it cannot go on. Two things leave it: a process that ended in between, and an answer that was lost. Patroni then
- * asks again, is refused because its own first request was carried out, and waits for a leader for ever. It answers its probes all the while.
+ * repeats the request, and the API server refuses it, since it has carried out the first one. So Patroni waits for another member to lead, and there is
+ * none. Its probes succeed meanwhile.
  *
  * `start.sh` begins anew when the member starts again: see `begin_anew` in `relabel.py`. So a member that waits is restarted.
  */

@@ -121,7 +121,7 @@ class Unmovable(Exception):
 
 
 def is_unusable(data):
-    """What initdb has begun, which writes PG_VERSION first, and no server can run on: Patroni would say so for ever."""
+    """Whether initdb has begun these data (it writes PG_VERSION first) and not finished them. Patroni never starts on such data."""
     return os.path.lexists(os.path.join(data, 'PG_VERSION')) and not is_database(data)
 
 
