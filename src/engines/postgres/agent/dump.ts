@@ -14,7 +14,7 @@ import { createSlot } from '../client/replication-commands.ts';
 import { ServerError } from '../client/server-error.ts';
 import { type BaseBackup, beginBaseBackup, Unsupported } from './base-backup.ts';
 import { type BackupFacts, checkedBackup } from './checked-backup.ts';
-import { openSession, type PostgresSession, postgresFailure } from './session.ts';
+import { openSession, type PostgresAccess, type PostgresSession, postgresFailure } from './session.ts';
 import { describe, type Member, type Survey, surveyMembers } from './survey.ts';
 import { NotTar } from './tar.ts';
 
@@ -28,6 +28,7 @@ export async function dumpPostgres(source: PostgresSource, context: AgentContext
   try {
     requireSame(await describe(session, member.endpoint, context), member);
     await keepLog(session, context);
+    if (member.role === 'standby') await moveRecoveryPoint(member, access);
     const backup = await beginBaseBackup(session.connection);
     const { place } = session;
     context.log.info({ source: place, role: member.role, start: formatLsn(backup.start) }, 'the base backup begins');
@@ -66,6 +67,23 @@ async function keepLog({ connection, place }: PostgresSession, { random, log }: 
       { err: error, member: place },
       'no slot keeps the log: the backup fails if the server removes it meanwhile',
     );
+  }
+}
+
+/**
+ * The backup of a standby ends at its minimum recovery point. A restartpoint moves that to the end of the primary's last checkpoint, and where
+ * nothing is written afterwards, it stays there, which may be a segment behind what was acknowledged. A restartpoint that finds nothing to do
+ * moves it to all that was replayed (`CreateRestartPoint` in PostgreSQL's xlog.c). So a first backup is begun and given up: that of the second one
+ * finds nothing to do. The server's log says that the connection was lost.
+ */
+async function moveRecoveryPoint({ endpoint }: Member, access: PostgresAccess): Promise<void> {
+  const { connection, place } = await openSession(endpoint, access);
+  try {
+    await beginBaseBackup(connection);
+  } catch (error) {
+    throw failureOf(error, place, access.context);
+  } finally {
+    connection.close();
   }
 }
 
