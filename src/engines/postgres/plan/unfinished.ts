@@ -12,6 +12,7 @@ import { refOf } from '../../../plan/ref.ts';
 import { postgresNames } from '../names.ts';
 import { hasHeldData, podOf, type Situation } from '../observe/situation.ts';
 import type { Beginning, Start } from '../resources/roster.ts';
+import { isUnmovable } from './failed-member.ts';
 
 /** Patroni decides a moment after its start. */
 const patienceMs = 60_000;
@@ -61,6 +62,8 @@ export function unfinishedWords(situation: Situation): readonly string[] {
     ];
   switch (unfinished.start) {
     case 'form':
+      // It cannot: its own problem says what to do.
+      if (isUnmovable(situation.pods.get(unfinished.index))) return [];
       return [
         `${pod} has begun to make the database, and nobody finishes it (${sign}): it begins anew when it starts again, and is restarted a minute after its start`,
       ];
