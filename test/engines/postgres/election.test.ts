@@ -98,7 +98,8 @@ describe('a database that was begun and not finished', () => {
     });
     const { steps, outcome } = planPostgres(situationOf(cluster, children, observed), () => undefined);
     const deleted = steps.flatMap((step) => (step.type === 'delete' ? step.ref.name : []));
-    return { deleted, said: outcome.state === 'settled' ? '' : `${outcome.reason}: ${outcome.message}` };
+    const marked = steps.flatMap((step) => (step.type === 'patch' ? (step.changes ?? []).map(({ path }) => path) : []));
+    return { deleted, marked, said: outcome.state === 'settled' ? '' : `${outcome.reason}: ${outcome.message}` };
   };
 
   it.each([
@@ -124,7 +125,18 @@ describe('a database that was begun and not finished', () => {
     ['starts with the data of another PostgreSQL', { start: 'import' }],
   ])('its pod goes on where the member %s', (_, begun) => expect(planned(begun).deleted).toEqual([]));
 
+  it('no volume is marked with an identifier that Patroni has not written down: the next database has another one', () =>
+    expect(planned({ first: { postgres: 'running', systemId: '7001' } }).marked).toEqual([
+      'metadata.annotations[clusterwright.dev/postgres-version]',
+    ]));
+
   it.each<readonly [string, Begun, RegExp]>([
+    ['does not answer', { first: 'silent' }, /^Forming: .*it begins anew when it starts again \(see its log\)$/],
+    [
+      'has data',
+      { first: { postgres: 'stopped', systemId: '7001' } },
+      /^NoPrimary: .*begins anew when it starts again: delete the pod$/,
+    ],
     ['makes one', {}, /^Forming: .*it begins anew when it starts again, and is restarted a minute after its start$/],
     [
       'cannot move aside what it has made',

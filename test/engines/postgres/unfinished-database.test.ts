@@ -183,28 +183,27 @@ it.each<readonly [string, string, Record<string, string>]>([
 
 /** Patroni takes the mark back before it moves what it could not make. */
 describe('data without a mark', () => {
+  const forming = 'volume/clusterwright.forming';
   beforeEach(() => {
     annotations = {};
     database();
-    writeFileSync(at('volume/data/PG_VERSION'), '17');
   });
-  const damage = {
-    'no control file': () => rmSync(at('volume/data/global/pg_control')),
-    'an empty control file': () => writeFileSync(at('volume/data/global/pg_control'), ''),
-    'a control file of which nothing has reached the disk': () =>
-      writeFileSync(at('volume/data/global/pg_control'), Buffer.alloc(8192)),
-  };
 
-  it.each(Object.entries(damage))('is moved aside where it has %s: no server would start on it', async (_, left) => {
+  it.each<readonly [string, () => void]>([
+    ['are whole, and lack what post-init.sh makes', () => undefined],
+    ['have no control file', () => rmSync(at('volume/data/global/pg_control'))],
+  ])('are moved aside where they were begun here and %s', async (_, left) => {
+    writeFileSync(at(forming), '');
     left();
     expect(await beginAnew()).toBe(0);
     expect([existsSync(at('volume/data')), existsSync(at('volume/data.unfinished/global'))]).toEqual([false, true]);
+    expect(existsSync(at(forming))).toBe(true);
     expect(annotations).toEqual({});
     expect(asked).toEqual(claimed);
   });
 
-  it('is a database that was begun as soon as it is claimed', async () => {
-    damage['no control file']();
+  it('are a database that was begun as soon as they are claimed', async () => {
+    writeFileSync(at(forming), '');
     afterAnswers = 2;
     const seen: unknown[] = [];
     onAnswer = () => seen.push({ ...annotations });
@@ -212,28 +211,50 @@ describe('data without a mark', () => {
     expect(seen).toEqual([{ initialize: '', [claim]: 'db-0-0' }]);
   });
 
-  it('stays where a member has had the lock', async () => {
-    damage['no control file']();
+  it('stay where a member has had the lock, and are finished then', async () => {
+    writeFileSync(at(forming), '');
     others['db-leader'] = { optime: '67109192' };
     expect(await beginAnew()).toBe(0);
-    expect(existsSync(at('volume/data'))).toBe(true);
+    expect([isInPlace(), existsSync(at(forming))]).toEqual([true, false]);
     expect(annotations).toEqual({});
   });
 
-  it('stays where initdb has not begun it: nobody here has made it', async () => {
-    damage['no control file']();
-    rmSync(at('volume/data/PG_VERSION'));
+  it('stay where nothing says that they were begun here', async () => {
+    rmSync(at('volume/data/global/pg_control'));
     expect(await beginAnew()).toBe(0);
-    expect(existsSync(at('volume/data/global'))).toBe(true);
+    expect([existsSync(at('volume/data/global')), existsSync(at(forming))]).toEqual([true, false]);
     expect(asked).toEqual(['GET in place']);
   });
+});
 
-  it('is none where there are hidden files alone, as Patroni sees it', async () => {
-    for (const path of ['volume/data', 'wal/pg_wal']) rmSync(at(path), { recursive: true });
-    for (const name of ['.snapshot', 'lost+found']) mkdirSync(at(`volume/data/${name}`), { recursive: true });
+describe('a blank volume', () => {
+  const blank = ['volume/clusterwright.forming'];
+  const left = () => blank.map((path) => existsSync(at(path)));
+
+  it.each<readonly [string, Record<string, string> | undefined, readonly string[]]>([
+    ['without anything', {}, []],
+    ['with hidden files alone, as Patroni sees it', {}, ['.snapshot', 'lost+found']],
+    ['while Patroni’s ConfigMap is gone', undefined, []],
+  ])('%s is said to be where a database is begun', async (_, found, names) => {
+    annotations = found;
+    for (const name of names) mkdirSync(at(`volume/data/${name}`), { recursive: true });
     expect(await beginAnew()).toBe(0);
-    expect(existsSync(at('volume/data'))).toBe(true);
-    expect(asked).toEqual(['GET in place']);
+    expect(left()).toEqual([true]);
+    expect(asked).toHaveLength(1);
+  });
+
+  it('of a member that copies from a primary is not', async () => {
+    annotations = { initialize: '7001' };
+    expect(await beginAnew()).toBe(0);
+    expect(left()).toEqual([false]);
+  });
+
+  it.each([{}, { initialize: '' }])('gets no second database where a member has had the lock (%j)', async (found) => {
+    annotations = found;
+    others['db-leader'] = { optime: '67109192' };
+    expect(await beginAnew()).toBe(78);
+    expect(left()).toEqual([false]);
+    expect(annotations).toEqual(found);
   });
 });
 
@@ -268,7 +289,7 @@ it('a member that gets the lock after the claim keeps its database', async () =>
 it('only the mark is taken back where nothing was made yet', async () => {
   expect(await beginAnew()).toBe(0);
   expect(annotations).toEqual({});
-  expect(readdirSync(at('volume'))).toEqual([]);
+  expect(readdirSync(at('volume'))).toEqual(['clusterwright.forming']);
 });
 
 it('nothing is moved before the API server has said that it may be', async () => {
@@ -292,6 +313,10 @@ it.each<readonly [string, typeof refusals, string[]]>([
 
 it.each<readonly [string, () => void]>([
   ['the log had been moved', () => rename('wal/pg_wal', 'wal/pg_wal.unfinished')],
+  [
+    'the new link was not in its place yet',
+    () => [rename('wal/pg_wal', 'wal/pg_wal.unfinished'), symlinkSync('nowhere', at('volume/data/pg_wal.new'))],
+  ],
   ['the link led to where it is now', () => [rename('wal/pg_wal', 'wal/pg_wal.unfinished'), relink()]],
   [
     'everything had been moved',
@@ -342,6 +367,13 @@ it('a fourth one stays in its place, and nothing starts', async () => {
   expect(isInPlace()).toBe(true);
   expect(suffixes.every((suffix) => existsSync(at(`wal/pg_wal${suffix}/of-before`)))).toBe(true);
   expect(annotations).toEqual({ initialize: '', [claim]: 'db-0-0' });
+});
+
+it('a member that has led keeps its database, also where another ConfigMap is not there', async () => {
+  others = { 'db-leader': { optime: '67109192' } };
+  database();
+  expect(await beginAnew()).toBe(0);
+  expect(isInPlace()).toBe(true);
 });
 
 it('what cannot be moved ends the start, and is not tried for ever', async () => {

@@ -31,7 +31,7 @@ export function withoutPrimary(situation: Situation): Outcome {
   const why = withoutVotes(situation);
   return why === undefined
     ? wait(paused === undefined ? 'NoPrimary' : 'FailoverPaused', `nobody is primary: ${all}${also}`, again)
-    : wait('QuorumLost', `nobody is promoted: ${why}; ${words}${also}`, again);
+    : wait('QuorumLost', `nobody is promoted: ${why}; ${all}${also}`, again);
 }
 
 /**

@@ -6,6 +6,7 @@ import type { BackupFactory, OwnBackup } from '../../../engine/backup-support.ts
 import { goodForMs, requiredBackup, versionBackupReason } from '../../../jobs/required-backup.ts';
 import { versionBackupFailed } from '../../../plan/held-up.ts';
 import { blocked, settled, wait } from '../../../plan/plan.ts';
+import type { ServerSeen } from '../observe/server.ts';
 import { indexOf, type Situation } from '../observe/situation.ts';
 import { postgresImage } from '../resources/pods.ts';
 import type { UpgradeRecord } from '../resources/upgrade-record.ts';
@@ -13,6 +14,9 @@ import { pausedByPerson } from './pause.ts';
 import { keptRecord } from './upgrade-finish.ts';
 import { taskProgress, type Upgrade } from './upgrade-jobs.ts';
 import { type UpgradePlan, upgradeRecheckMs, volumesGoing } from './upgrade-plan.ts';
+
+/** Nothing tells that an index is valid again. */
+const refusedMs = 30_000;
 
 /** Undefined where the data has the version of the spec. */
 export function beginUpgrade(situation: Situation, take: BackupFactory): UpgradePlan | undefined {
@@ -46,10 +50,10 @@ export function beginUpgrade(situation: Situation, take: BackupFactory): Upgrade
     const message = `PostgreSQL ${from} becomes ${to} only after a backup, and no backup can be taken: spec.backup names no target. To upgrade without one, set spec.upgrade.withoutBackup to true`;
     return { ...staying, outcome: blocked('UpgradeNeedsBackup', message) };
   }
-  const invalid = primary?.server?.state === 'seen' ? primary.server.invalid : undefined;
-  if (invalid !== undefined) {
-    const message = `PostgreSQL ${from} becomes ${to} only when these indexes are valid, since pg_upgrade drops what they enforce: ${invalid}. Repair each by REINDEX, or drop it`;
-    return { ...staying, outcome: blocked('UpgradeRefused', message) };
+  const unfit = indexesInTheWay(primary?.server);
+  if (unfit !== undefined) {
+    const message = `PostgreSQL ${from} becomes ${to} only when its indexes are valid, since pg_upgrade drops what others enforce: ${unfit}`;
+    return { ...staying, outcome: blocked('UpgradeRefused', message, refusedMs) };
   }
   const rehearsed = rehearsal(situation, planned);
   if (rehearsed !== undefined) return rehearsed;
@@ -62,6 +66,20 @@ export function beginUpgrade(situation: Situation, take: BackupFactory): Upgrade
       outcome: wait('Upgrading', `PostgreSQL ${from} becomes ${to}: the members stop`, upgradeRecheckMs),
     }),
   };
+}
+
+/** What is not known counts as invalid. */
+function indexesInTheWay(server: ServerSeen | undefined): string | undefined {
+  if (server?.state !== 'seen') {
+    const why = server?.state === 'full' ? 'all its connections are taken' : (server?.why ?? 'nobody has asked it');
+    return `the primary does not let the operator in to look (${why})`;
+  }
+  const { invalid, unseen } = server.indexes ?? {};
+  const words = [
+    ...(invalid === undefined ? [] : [`${invalid} are invalid: repair each by REINDEX, or drop it`]),
+    ...(unseen === undefined ? [] : [`nobody has looked into ${unseen}`]),
+  ];
+  return words.length === 0 ? undefined : words.join('; ');
 }
 
 /** Undefined once it has succeeded. */
