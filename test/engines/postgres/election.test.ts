@@ -91,7 +91,7 @@ describe('a database that was begun and not finished', () => {
         (unfinished?.(objects) ?? []).map((object) => {
           if (object.metadata.name === 'db-leader')
             return { ...object, metadata: { ...object.metadata, annotations: lock } };
-          return object.kind === 'Pod'
+          return object.kind === 'Pod' && object.metadata.name === 'db-0-0'
             ? ({ ...object, status: { ...(object as Pod).status, ...status } } as typeof object)
             : object;
         }),
@@ -141,12 +141,17 @@ describe('a database that was begun and not finished', () => {
     [
       'cannot move aside what it has made',
       { first: 'silent', exitCode: 80 },
-      /^Forming: db-0-0 does not start: .* cannot be moved aside \(see its log\)\. No member has had the lock, .*, and create it again$/,
+      /^Forming: db-0-0 does not start: .* cannot be moved aside \(see its log\)\. If that lasts: no member has had the lock, .*, and create it again/,
     ],
     [
       'starts with the data of a backup',
       { start: 'restore' },
       /^Forming: .*makes no empty database in place of what was restored/,
+    ],
+    [
+      'is blank and somebody has had the lock',
+      { first: 'silent', exitCode: 78, lock: { optime: '67109192' } },
+      /^DataLost: no member has data \(db-0-0, db-1-0, db-2-0\), and there was a database/,
     ],
     [
       'has had the lock',

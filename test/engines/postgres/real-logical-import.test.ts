@@ -101,7 +101,7 @@ describe.runIf(hasBoth)('a copy of a database of 15 in 17', () => {
     });
     target = await startPostgres(home.version(17), 'new');
     home.shell(
-      `PGBIN=/usr/lib/postgresql/17/bin OPERATOR_ROLE=clusterwright DATA_DIRECTORY=/data/data sh /data/post-init.sh 'port=${target.port} dbname=postgres'`,
+      `PGBIN=/usr/lib/postgresql/17/bin OPERATOR_ROLE=clusterwright sh /data/post-init.sh 'port=${target.port} dbname=postgres'`,
     );
     await asOperator((connection) => connection.query('CREATE ROLE app LOGIN'));
     await source.sql('CREATE ROLE shop LOGIN; CREATE ROLE reader LOGIN; GRANT pg_read_all_data TO reader');

@@ -46,7 +46,7 @@ describe.runIf(hasBoth)('from 15 to 17', () => {
     initialise(home, 'volume/data', '--locale=C.UTF-8');
     server = await startPostgres(home, 'volume/data');
     home.shell(
-      `PGBIN=/usr/lib/postgresql/15/bin OPERATOR_ROLE=clusterwright DATA_DIRECTORY=/data/data sh /data/post-init.sh 'port=${server.port} dbname=postgres'`,
+      `PGBIN=/usr/lib/postgresql/15/bin OPERATOR_ROLE=clusterwright sh /data/post-init.sh 'port=${server.port} dbname=postgres'`,
     );
     asOperator('CREATE ROLE app LOGIN', 'GRANT app TO CURRENT_USER', 'CREATE DATABASE app OWNER app');
     asOperator('CREATE ROLE reports LOGIN');

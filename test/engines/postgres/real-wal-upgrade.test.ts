@@ -36,7 +36,7 @@ describe.runIf(hasBoth)('from 15 to 17, with a volume for the log', () => {
     initialise(home, 'volume/data', '--locale=C.UTF-8', '--waldir=/data/wal/pg_wal');
     server = await startPostgres(home, 'volume/data');
     home.shell(
-      `PGBIN=/usr/lib/postgresql/15/bin OPERATOR_ROLE=clusterwright DATA_DIRECTORY=/data/data sh /data/post-init.sh 'port=${server.port} dbname=postgres'`,
+      `PGBIN=/usr/lib/postgresql/15/bin OPERATOR_ROLE=clusterwright sh /data/post-init.sh 'port=${server.port} dbname=postgres'`,
     );
     await server.sql('CREATE TABLE kept AS SELECT generate_series(1, 1000) AS n');
     await server.shutDown();

@@ -33,6 +33,7 @@ let others: Record<string, Record<string, string>> = {};
 let version = 1;
 /** What becomes of the first requests instead: a status, no answer, or an answer after somebody else has written the ConfigMap. */
 let refusals: ('nothing' | 'no answer' | 'changed' | number)[] = [];
+const uids = { config: 'uid-1' };
 /** Requests, and whether the data was in its place then. */
 let asked: string[] = [];
 /** What somebody else does once so many requests have been answered. */
@@ -83,7 +84,9 @@ async function answer(message: IncomingMessage, response: ServerResponse): Promi
     response.end(JSON.stringify(value));
   };
   if (typeof refusal === 'number') return say(refusal, {});
-  const metadata = { name: 'db-config', resourceVersion: String(version), annotations };
+  const metadata = { name: 'db-config', uid: uids.config, resourceVersion: String(version), annotations };
+  if (message.url?.includes('/pods?')) return say(200, { items: [] });
+  if (message.url?.endsWith('/db-leader')) return say(200, { metadata: { annotations: others['db-leader'] } });
   if (message.method === 'GET') {
     const items = Object.entries(others).map(([name, found]) => ({
       metadata: { name, resourceVersion: '9', ...(Object.keys(found).length === 0 ? {} : { annotations: found }) },
@@ -125,7 +128,9 @@ const relink = (): void => {
   symlinkSync(at('wal/pg_wal.unfinished'), at('volume/data/pg_wal'));
 };
 
-async function beginAnew(): Promise<number> {
+const beginAnew = (): Promise<number> => run('begin-anew');
+
+async function run(...words: readonly string[]): Promise<number> {
   const { port } = server.address() as AddressInfo;
   const env = {
     PATH: process.env.PATH,
@@ -140,7 +145,7 @@ async function beginAnew(): Promise<number> {
     KUBERNETES_SERVICE_PORT: String(port),
   };
   const script = 'src/engines/postgres/resources/shell/relabel.py';
-  const child = spawn('python3', ['-IS', script, 'begin-anew'], { env, stdio: 'inherit' });
+  const child = spawn('python3', ['-IS', script, ...words], { env, stdio: 'inherit' });
   return (await once(child, 'exit'))[0] as number;
 }
 
@@ -190,20 +195,20 @@ describe('data without a mark', () => {
   });
 
   it.each<readonly [string, () => void]>([
-    ['are whole, and lack what post-init.sh makes', () => undefined],
+    ['are whole, and may lack roles', () => undefined],
     ['have no control file', () => rmSync(at('volume/data/global/pg_control'))],
   ])('are moved aside where they were begun here and %s', async (_, left) => {
-    writeFileSync(at(forming), '');
+    writeFileSync(at(forming), uids.config);
     left();
     expect(await beginAnew()).toBe(0);
     expect([existsSync(at('volume/data')), existsSync(at('volume/data.unfinished/global'))]).toEqual([false, true]);
-    expect(existsSync(at(forming))).toBe(true);
+    expect(readFileSync(at(forming), 'utf8')).toBe(uids.config);
     expect(annotations).toEqual({});
     expect(asked).toEqual(claimed);
   });
 
   it('are a database that was begun as soon as they are claimed', async () => {
-    writeFileSync(at(forming), '');
+    writeFileSync(at(forming), uids.config);
     afterAnswers = 2;
     const seen: unknown[] = [];
     onAnswer = () => seen.push({ ...annotations });
@@ -212,11 +217,28 @@ describe('data without a mark', () => {
   });
 
   it('stay where a member has had the lock, and are finished then', async () => {
-    writeFileSync(at(forming), '');
+    writeFileSync(at(forming), uids.config);
     others['db-leader'] = { optime: '67109192' };
     expect(await beginAnew()).toBe(0);
     expect([isInPlace(), existsSync(at(forming))]).toEqual([true, false]);
     expect(annotations).toEqual({});
+  });
+
+  it('stay where they were begun under another ConfigMap: its lock is gone, and nobody knows whether somebody had it', async () => {
+    writeFileSync(at(forming), 'uid-0');
+    expect(await beginAnew()).toBe(0);
+    expect(isInPlace()).toBe(true);
+    expect(asked).toEqual(['GET in place']);
+  });
+
+  it.each<readonly [string, string, boolean]>([
+    ['are finished once their member has the lock', 'db-0-0', false],
+    ['are not while another member has it', 'db-1-0', true],
+  ])('%s', async (_, leader, expected) => {
+    writeFileSync(at(forming), uids.config);
+    others['db-leader'] = { leader };
+    expect(await run('on_start', 'primary', 'db')).toBe(0);
+    expect(existsSync(at(forming))).toBe(expected);
   });
 
   it('stay where nothing says that they were begun here', async () => {
@@ -231,17 +253,34 @@ describe('a blank volume', () => {
   const blank = ['volume/clusterwright.forming'];
   const left = () => blank.map((path) => existsSync(at(path)));
 
-  it.each<readonly [string, Record<string, string> | undefined, readonly string[]]>([
-    ['without anything', {}, []],
-    ['with hidden files alone, as Patroni sees it', {}, ['.snapshot', 'lost+found']],
-    ['while Patroni’s ConfigMap is gone', undefined, []],
-  ])('%s is said to be where a database is begun', async (_, found, names) => {
-    annotations = found;
+  it.each<readonly [string, readonly string[]]>([
+    ['without anything', []],
+    ['with hidden files alone, as Patroni sees it', ['.snapshot', 'lost+found']],
+  ])('%s is said to be where a database is begun', async (_, names) => {
+    annotations = {};
     for (const name of names) mkdirSync(at(`volume/data/${name}`), { recursive: true });
     expect(await beginAnew()).toBe(0);
     expect(left()).toEqual([true]);
     expect(asked).toHaveLength(1);
   });
+
+  it.each(['db-config', 'db-leader', 'db-sync'])(
+    'waits for %s: nobody else knows whether there was a primary',
+    async (name) => {
+      const { [name]: gone, ...rest } = others;
+      if (name === 'db-config') annotations = undefined;
+      else [annotations, others] = [{}, rest];
+      afterAnswers = 2;
+      // The operator makes it again.
+      onAnswer = () => {
+        annotations = {};
+        others = { ...others, ...(gone === undefined ? {} : { [name]: gone }) };
+      };
+      expect(await beginAnew()).toBe(0);
+      expect(left()).toEqual([true]);
+      expect(asked).toHaveLength(3);
+    },
+  );
 
   it('of a member that copies from a primary is not', async () => {
     annotations = { initialize: '7001' };

@@ -6,7 +6,7 @@ import type { BackupFactory, OwnBackup } from '../../../engine/backup-support.ts
 import { goodForMs, requiredBackup, versionBackupReason } from '../../../jobs/required-backup.ts';
 import { versionBackupFailed } from '../../../plan/held-up.ts';
 import { blocked, settled, wait } from '../../../plan/plan.ts';
-import type { ServerSeen } from '../observe/server.ts';
+import type { InvalidIndexes } from '../observe/server.ts';
 import { indexOf, type Situation } from '../observe/situation.ts';
 import { postgresImage } from '../resources/pods.ts';
 import type { UpgradeRecord } from '../resources/upgrade-record.ts';
@@ -15,8 +15,8 @@ import { keptRecord } from './upgrade-finish.ts';
 import { taskProgress, type Upgrade } from './upgrade-jobs.ts';
 import { type UpgradePlan, upgradeRecheckMs, volumesGoing } from './upgrade-plan.ts';
 
-/** Nothing tells that an index is valid again. */
-const refusedMs = 30_000;
+/** Nothing tells that an index is valid again, or that a connection is free. */
+const lookMs = 30_000;
 
 /** Undefined where the data has the version of the spec. */
 export function beginUpgrade(situation: Situation, take: BackupFactory): UpgradePlan | undefined {
@@ -50,10 +50,14 @@ export function beginUpgrade(situation: Situation, take: BackupFactory): Upgrade
     const message = `PostgreSQL ${from} becomes ${to} only after a backup, and no backup can be taken: spec.backup names no target. To upgrade without one, set spec.upgrade.withoutBackup to true`;
     return { ...staying, outcome: blocked('UpgradeNeedsBackup', message) };
   }
-  const unfit = indexesInTheWay(primary?.server);
+  if (primary?.server?.state !== 'seen') {
+    const message = `PostgreSQL ${from} becomes ${to} only after a look at its indexes, and the primary lets nobody in: all its connections are taken`;
+    return { ...staying, outcome: wait('MembersNotReady', message, lookMs) };
+  }
+  const unfit = indexesInTheWay(primary.server.indexes);
   if (unfit !== undefined) {
     const message = `PostgreSQL ${from} becomes ${to} only when its indexes are valid, since pg_upgrade drops what others enforce: ${unfit}`;
-    return { ...staying, outcome: blocked('UpgradeRefused', message, refusedMs) };
+    return { ...staying, outcome: blocked('UpgradeRefused', message, lookMs) };
   }
   const rehearsed = rehearsal(situation, planned);
   if (rehearsed !== undefined) return rehearsed;
@@ -69,12 +73,7 @@ export function beginUpgrade(situation: Situation, take: BackupFactory): Upgrade
 }
 
 /** What is not known counts as invalid. */
-function indexesInTheWay(server: ServerSeen | undefined): string | undefined {
-  if (server?.state !== 'seen') {
-    const why = server?.state === 'full' ? 'all its connections are taken' : (server?.why ?? 'nobody has asked it');
-    return `the primary does not let the operator in to look (${why})`;
-  }
-  const { invalid, unseen } = server.indexes ?? {};
+function indexesInTheWay({ invalid, unseen }: InvalidIndexes = {}): string | undefined {
   const words = [
     ...(invalid === undefined ? [] : [`${invalid} are invalid: repair each by REINDEX, or drop it`]),
     ...(unseen === undefined ? [] : [`nobody has looked into ${unseen}`]),

@@ -1,10 +1,9 @@
 #!/bin/sh
 # Patroni runs this once, on the first member of a new cluster, with the address of the new database as its argument.
-# It makes the role of the operator, which is no superuser: all in one transaction, since that role says that the rest is there. Then the
-# database is finished: see FORMING in `relabel.py`.
+# It makes the role of the operator, which is no superuser: all in one transaction, since that role says that the rest is there.
 set -eu
-volume=$(dirname "${DATA_DIRECTORY:?}")
-"${PGBIN:?}/psql" --no-psqlrc --quiet --set=ON_ERROR_STOP=1 --set=operator="${OPERATOR_ROLE:?}" "$1" <<'SQL'
+psql="${PGBIN:?}/psql"
+exec "$psql" --no-psqlrc --quiet --set=ON_ERROR_STOP=1 --set=operator="${OPERATOR_ROLE:?}" "$1" <<'SQL'
 begin;
 create role :"operator" login createrole createdb;
 grant pg_monitor, pg_signal_backend, pg_checkpoint to :"operator";
@@ -36,5 +35,3 @@ grant clusterwright_pooler, clusterwright_monitor to :"operator" with admin true
 \endif
 commit;
 SQL
-rm -f "$volume/clusterwright.forming"
-sync "$volume"

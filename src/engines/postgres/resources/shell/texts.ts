@@ -1265,11 +1265,10 @@ done
 `,
   'post-init.sh': `#!/bin/sh
 # Patroni runs this once, on the first member of a new cluster, with the address of the new database as its argument.
-# It makes the role of the operator, which is no superuser: all in one transaction, since that role says that the rest is there. Then the
-# database is finished: see FORMING in \`relabel.py\`.
+# It makes the role of the operator, which is no superuser: all in one transaction, since that role says that the rest is there.
 set -eu
-volume=$(dirname "\${DATA_DIRECTORY:?}")
-"\${PGBIN:?}/psql" --no-psqlrc --quiet --set=ON_ERROR_STOP=1 --set=operator="\${OPERATOR_ROLE:?}" "$1" <<'SQL'
+psql="\${PGBIN:?}/psql"
+exec "$psql" --no-psqlrc --quiet --set=ON_ERROR_STOP=1 --set=operator="\${OPERATOR_ROLE:?}" "$1" <<'SQL'
 begin;
 create role :"operator" login createrole createdb;
 grant pg_monitor, pg_signal_backend, pg_checkpoint to :"operator";
@@ -1301,8 +1300,6 @@ grant clusterwright_pooler, clusterwright_monitor to :"operator" with admin true
 \\endif
 commit;
 SQL
-rm -f "$volume/clusterwright.forming"
-sync "$volume"
 `,
   'pre-stop.py': `"""Stops PostgreSQL in order before its pod ends, where Patroni is paused: then Patroni leaves it running, and the kernel
 would kill it. Otherwise Patroni stops it by itself, and hands over first. The kubelet runs this before it stops Patroni.
@@ -1367,8 +1364,8 @@ CALL, ALL = 3.0, 60.0  # seconds
 CLAIM = 'clusterwright.dev/begins-anew'
 # Names beside the data, and none that Patroni uses: it removes what has those. A volume is not filled with more.
 ASIDE = ('.unfinished', '.unfinished-2', '.unfinished-3')
-# Beside the data, from before they are begun until \`post-init.sh\` has made the roles. Patroni takes the lock only after that: where this file is,
-# nobody has ever led with these data.
+# Beside the data, from before they are begun until the member has the lock: it names the ConfigMap in which Patroni notes that it begins. Another
+# ConfigMap says nothing of whether anybody has led with these data.
 FORMING = 'clusterwright.forming'
 # Exit codes: the operator says what they mean.
 BLANK, UNMOVABLE = 78, 80
@@ -1426,6 +1423,8 @@ def relabel(space, scope, me):
         print('relabel: %s: %d' % (pod['name'], status), flush=True)
     if not found:
         print('relabel: %s' % ('the lock is not ours' if found is None else 'done'), flush=True)
+    if found == []:
+        say_forming(os.environ['DATA_DIRECTORY'], None)
     return not found
 
 
@@ -1472,13 +1471,27 @@ def is_blank(data):
         return True
 
 
-def say_forming(path, is_forming):
-    """Where the volume refuses, only less is known later."""
+def forming_in(data):
+    """The file, and what it says; None where it is not there."""
+    path = os.path.join(os.path.dirname(data), FORMING)
     try:
-        if is_forming:
-            open(path, 'w').close()
-        elif os.path.lexists(path):
+        with open(path, encoding='utf8') as file:
+            return path, file.read(64)
+    except (OSError, ValueError):
+        return path, None
+
+
+def say_forming(data, uid):
+    """Where the volume refuses, only less is known later."""
+    path, said = forming_in(data)
+    if said == uid:
+        return
+    try:
+        if uid is None:
             os.unlink(path)
+        else:
+            with open(path, 'w', encoding='utf8') as file:
+                file.write(uid)
         sync(os.path.dirname(path))
     except OSError as error:
         print('relabel: %r' % error, flush=True)
@@ -1544,24 +1557,27 @@ def begin_anew(space, scope, data, wal, me):
     noted = lambda part: listed.get(scope + part, {}).get('annotations') or {}
     name = scope + '-config'
     marked = noted('-config').get('initialize') if name in listed else 'unknown'
-    forming = os.path.join(os.path.dirname(data), FORMING)
-    if has_led(noted('-leader'), noted('-sync')):
-        if marked in (None, '') and is_blank(data):
+    uid = listed.get(name, {}).get('uid', '')
+    has_begun = marked == '' or (marked is None and forming_in(data)[1] == uid)
+    makes_one = marked in (None, '', 'unknown') and is_blank(data)
+    missing = [part for part in ('-config', '-leader', '-sync') if scope + part not in listed]
+    led = has_led(noted('-leader'), noted('-sync'))
+    if missing and (makes_one or (has_begun and not led)):
+        raise OSError('ConfigMap %s is not there, and nobody else knows whether there was a primary' % (scope + missing[0]))
+    if led:
+        if makes_one:
             raise Refused(BLANK, 'the volume is blank, and a member has had the lock')
-        say_forming(forming, False)
+        say_forming(data, None)
         if marked == '':
             print('relabel: there is no identifier, and a member has had the lock: its database stays', flush=True)
         return True
-    if marked in (None, 'unknown') and is_blank(data):
-        say_forming(forming, True)
+    if marked is None and makes_one:
+        say_forming(data, uid)
         return True
-    if marked != '' and not (marked is None and os.path.lexists(forming)):
+    if not has_begun:
         if marked is None:
             print('relabel: there are data, and nothing says how they were begun: Patroni starts on them', flush=True)
         return True
-    missing = [part for part in ('-leader', '-sync') if scope + part not in listed]
-    if missing:
-        raise OSError('ConfigMap %s is not there, and nobody else knows whether there was a primary' % (scope + missing[0]))
 
     def change(annotations, what):
         body = {'metadata': {'resourceVersion': listed[name]['resourceVersion'], 'annotations': annotations}}
@@ -1577,7 +1593,7 @@ def begin_anew(space, scope, data, wal, me):
         move_aside(data, wal)
     except OSError as error:
         raise Refused(UNMOVABLE, 'an unfinished database cannot be moved aside: %s' % error) from error
-    say_forming(forming, True)
+    say_forming(data, uid)
     change({'initialize': None, CLAIM: None}, 'take back initialize')
     return True
 
@@ -1709,6 +1725,7 @@ done
 
 if is_cut_off; then remove_copy; fi
 rm -rf "$data.cut-off"
+[ "$start" = form ] || rm -f "\${data%/*}/clusterwright.forming"
 if [ "$start" = form ]; then waiting python3 -IS "$CONFIG_DIRECTORY/relabel.py" begin-anew; fi
 
 if [ -s "$data/global/pg_control" ]; then
