@@ -4,7 +4,8 @@ import { etcdKind } from '../../../src/engines/etcd/kind/schema.ts';
 import type { EtcdObserved } from '../../../src/engines/etcd/observe/observed.ts';
 import { situationOf } from '../../../src/engines/etcd/observe/situation.ts';
 import { planEtcd } from '../../../src/engines/etcd/plan/plan.ts';
-import { target } from '../../support/backup-story.ts';
+import { versionBackup } from '../../../src/engines/etcd/plan/version-backup.ts';
+import { jobOf, target } from '../../support/backup-story.ts';
 import { etcdWorld, now, type Story } from '../../support/etcd-situation.ts';
 import { takesEtcdBackup, versionWords, words } from '../../support/etcd-words.ts';
 import { withFreeTurn } from '../../support/held-back.ts';
@@ -24,6 +25,18 @@ function withForeign({ agreed, ...observed }: EtcdObserved): EtcdObserved {
   return agreed === undefined ? observed : { ...observed, agreed: { ...agreed, members: [...agreed.members, one] } };
 }
 
+const upgrade: Story = { spec: { version: six, backup }, before: { version: five, backup } };
+
+/** The Job of the backup, whose pod is so old, in minutes, and has or has not got a process. */
+function backupJob(minutes: number, end: 'pending' | 'running'): Pick<Story, 'children'> {
+  const { cluster } = etcdWorld(upgrade);
+  const creationTimestamp = new Date(now - minutes * 60_000).toISOString();
+  const made = takesEtcdBackup(cluster, versionBackup(cluster, 5, now)) ?? [];
+  const objects = made.flatMap((object) => (object.kind === 'Job' ? jobOf(object, end) : [object]));
+  const aged = objects.map((object) => ({ ...object, metadata: { ...object.metadata, creationTimestamp } }));
+  return { children: (children) => [...children, ...aged] };
+}
+
 function begins(story: Story, isForeign: boolean): string[] {
   const { cluster, children, observed } = etcdWorld({ status: { initialized: true }, ...story });
   const situation = situationOf(cluster, children, isForeign ? withForeign(observed) : observed);
@@ -35,6 +48,24 @@ function begins(story: Story, isForeign: boolean): string[] {
 
 it.each<readonly [string, Story, boolean, string[]]>([
   ['a downgrade begins', down, false, ['enableDowngrade 3.5.0', 'wait Downgrading', 'begins']],
+  [
+    'a backup that takes long keeps the turn',
+    { ...upgrade, ...backupJob(60, 'running') },
+    false,
+    ['wait VersionBackup', 'begins'],
+  ],
+  [
+    'a backup that is about to start keeps it, too',
+    { ...upgrade, ...backupJob(4, 'pending') },
+    false,
+    ['wait VersionBackup', 'begins'],
+  ],
+  [
+    'a backup whose pod has not started for five minutes does not',
+    { ...upgrade, ...backupJob(6, 'pending') },
+    false,
+    ['wait VersionBackup', 'over'],
+  ],
   ['not while etcd lists a member of somebody else', down, true, ['wait MembersNotReady', 'over']],
   [
     'a backup comes before, and keeps the turn',
