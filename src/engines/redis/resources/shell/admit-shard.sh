@@ -7,7 +7,7 @@ settle_password 6379 || true
 look
 kept=no
 if settle_mark; then kept=yes; fi
-settle_eligibility || true
+settle_eligibility "$kept" || true
 find_peers || true
 find_primary || true
 case "$(field loading):$(field role):$(field master_link_status)" in

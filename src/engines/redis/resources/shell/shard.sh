@@ -1,19 +1,24 @@
 # Of a node of a Redis Cluster. Whoever asks another node does so as the cluster, which no node of another cluster lets in.
 nodes_file=/data/nodes.conf
 manifest=/data/appendonlydir/appendonly.aof.manifest
+# Made before the server starts, and removed by the server itself when it is stopped in order: then its append-only file has all that it acknowledged.
+running=/data/running
 own_cli() ( REDISCLI_AUTH=$identity_password; ask 2 -p 6379 --user "$identity" "$@" )
 peer_cli() ( host=$1; shift; REDISCLI_AUTH=$identity_password; ask 1 -h "$host" -p 6379 --user "$identity" "$@" )
 peers() { cat "$CONFIG_DIR/peers"; }
 # The line of this node in what it says of the cluster.
 own_line() { own_cli cluster nodes | tr -d '\r' | grep -E '^[0-9a-f]{40} [^ ]+ ([a-z?,]*,)?myself[, ]'; }
 owns_slots() { own_line | awk '{ exit NF < 9 }'; }
-# A replica that has not written down what it has copied would lose it as primary: it is not elected. `volume.sh` decides that.
+# A replica that has not written down what it has copied would lose it as primary: it is not elected. `volume.sh` decides that. $1: `yes` where it
+# has; a priority of 0 that somebody has set by hand ends then.
 settle_eligibility() {
-  case $(own_cli config get replica-priority | tail -n 1 | tr -d '\r') in
-    '') return 0 ;;
-    0) wanted=yes ;;
-    *) wanted=no ;;
-  esac
+  priority=$(own_cli config get replica-priority | tail -n 1 | tr -d '\r')
+  [ -n "$priority" ] || return 0
+  if [ "$priority:$1" = 0:yes ]; then
+    case $(own_cli config set replica-priority 100) in OK*) priority=100 ;; esac
+  fi
+  wanted=no
+  if [ "$priority" = 0 ] || [ ! -e "$mark" ] || is_overtaken; then wanted=yes; fi
   [ "$(own_cli config get cluster-replica-no-failover | tail -n 1 | tr -d '\r')" = "$wanted" ] ||
     own_cli config set cluster-replica-no-failover "$wanted" > /dev/null
 }

@@ -9,7 +9,7 @@ settle_password 6379 || true
 look
 kept=no
 if settle_mark; then kept=yes; fi
-settle_eligibility || true
+settle_eligibility "$kept" || true
 find_peers || true
 find_primary || true
 case "$(field loading):$(field role):$(field master_link_status)" in
@@ -354,16 +354,22 @@ exit 1
 set -eu
 . "$CONFIG_DIR/library.sh"
 settle_password 6379 || true
+. "$CONFIG_DIR/volume.sh"
 . "$CONFIG_DIR/shard.sh"
-# SIGTERM comes once, and a server whose append-only file does not hold the copied dataset yet refuses it for good.
+# SIGTERM comes once, and a server whose append-only file does not hold the copied dataset yet refuses it for good. One that somebody has told not
+# to write at all would end as if it had: the mark goes, and it writes first.
 until_written() {
   local_cli config set save '' > /dev/null || true
+  look
+  settle_mark || true
   tries=0
   while [ "$tries" -lt 20 ]; do
     case $(local_cli info persistence) in *aof_rewrite_in_progress:1* | *aof_rewrite_scheduled:1*) ;; *) break ;; esac
     tries=$((tries + 1))
     sleep 1
   done
+  look
+  settle_mark || true
 }
 trap until_written EXIT
 give_up=$(($(date +%s) + 10))
@@ -375,10 +381,19 @@ while [ "$tries" -lt 30 ] && own_line | grep -q '\\['; do
   tries=$((tries + 1))
   sleep 0.1
 done
+# Whether this replica would still have on its next start what it has copied. A failover by hand asks for neither priority nor file.
+may_lead() {
+  peer_cli "$1" info | tr -d '\\r' | awk -F: '
+    { told[$1] = $2 }
+    END {
+      exit !(told["master_link_status"] == "up" && told["slave_priority"] + 0 > 0 && told["aof_enabled"] == "1" &&
+        told["aof_rewrite_in_progress"] == "0" && told["aof_rewrite_scheduled"] == "0" && told["aof_last_bgrewrite_status"] == "ok")
+    }'
+}
 # Those that have the most come first. The replica has this server pause its writes until it has everything.
 for p in $(own_cli info replication | tr -d '\\r' | awk -F'[=,]' '/^slave[0-9]+:/ && /state=online/ { print $8, $2 }' | sort -rn | cut -d ' ' -f 2); do
   [ "$(date +%s)" -lt "$give_up" ] || break
-  case $(peer_cli "$p" info persistence) in *aof_rewrite_in_progress:0*) ;; *) continue ;; esac
+  may_lead "$p" || continue
   case $(peer_cli "$p" cluster failover) in OK*) ;; *) continue ;; esac
   tries=0
   while [ "$tries" -lt 60 ] && [ "$(date +%s)" -lt "$give_up" ]; do
@@ -791,7 +806,15 @@ settle_password 6379 || true
 keep_accepted || true
 keep_users || true
 # Whatever the volume says, it is no matter of readiness.
-(. "$CONFIG_DIR/volume.sh" && . "$CONFIG_DIR/shard.sh" && look && { settle_mark || true; settle_eligibility; find_peers; find_primary; }) || true
+(
+  . "$CONFIG_DIR/volume.sh" && . "$CONFIG_DIR/shard.sh" && look && {
+    kept=no
+    if settle_mark; then kept=yes; fi
+    settle_eligibility "$kept"
+    find_peers
+    find_primary
+  }
+) || true
 answer=$(timeout 2 "$cli" -p 6379 ping 2>&1) || true
 case $answer in
   '' | *'Could not connect'*) exit 1 ;;
@@ -811,19 +834,24 @@ case $answer in '' | *'Could not connect'*) exit 1 ;; esac
   'shard.sh': `# Of a node of a Redis Cluster. Whoever asks another node does so as the cluster, which no node of another cluster lets in.
 nodes_file=/data/nodes.conf
 manifest=/data/appendonlydir/appendonly.aof.manifest
+# Made before the server starts, and removed by the server itself when it is stopped in order: then its append-only file has all that it acknowledged.
+running=/data/running
 own_cli() ( REDISCLI_AUTH=$identity_password; ask 2 -p 6379 --user "$identity" "$@" )
 peer_cli() ( host=$1; shift; REDISCLI_AUTH=$identity_password; ask 1 -h "$host" -p 6379 --user "$identity" "$@" )
 peers() { cat "$CONFIG_DIR/peers"; }
 # The line of this node in what it says of the cluster.
 own_line() { own_cli cluster nodes | tr -d '\\r' | grep -E '^[0-9a-f]{40} [^ ]+ ([a-z?,]*,)?myself[, ]'; }
 owns_slots() { own_line | awk '{ exit NF < 9 }'; }
-# A replica that has not written down what it has copied would lose it as primary: it is not elected. \`volume.sh\` decides that.
+# A replica that has not written down what it has copied would lose it as primary: it is not elected. \`volume.sh\` decides that. $1: \`yes\` where it
+# has; a priority of 0 that somebody has set by hand ends then.
 settle_eligibility() {
-  case $(own_cli config get replica-priority | tail -n 1 | tr -d '\\r') in
-    '') return 0 ;;
-    0) wanted=yes ;;
-    *) wanted=no ;;
-  esac
+  priority=$(own_cli config get replica-priority | tail -n 1 | tr -d '\\r')
+  [ -n "$priority" ] || return 0
+  if [ "$priority:$1" = 0:yes ]; then
+    case $(own_cli config set replica-priority 100) in OK*) priority=100 ;; esac
+  fi
+  wanted=no
+  if [ "$priority" = 0 ] || [ ! -e "$mark" ] || is_overtaken; then wanted=yes; fi
   [ "$(own_cli config get cluster-replica-no-failover | tail -n 1 | tr -d '\\r')" = "$wanted" ] ||
     own_cli config set cluster-replica-no-failover "$wanted" > /dev/null
 }
@@ -1054,6 +1082,69 @@ if [ ! -e "$nodes_file" ] && [ -e "$manifest" ]; then
   rm -f "$mark"
   mv /data/appendonlydir /data/appendonlydir.without-nodes
 fi
+# What a node says of this one: \`replaced\` where another has its slots by a later epoch, \`followed\` where it has a replica, or \`alone\`.
+# $1: the node, $2: the own ID, $3: the epoch, $4: a slot.
+verdict_of() {
+  peer_cli "$1" cluster nodes | tr -d '\\r' | awk -v id="$2" -v epoch="$3" -v slot="$4" '
+    $1 == id { known = 1; if (NF >= 9) owns = 1 }
+    $4 == id && $3 ~ /slave/ { followed = 1 }
+    $1 != id && $7 + 0 > epoch + 0 {
+      for (i = 9; i <= NF; i++) {
+        n = split($i, range, "-")
+        if ($i ~ /^[0-9]/ && range[1] + 0 <= slot + 0 && slot + 0 <= range[n] + 0) another = 1
+      }
+    }
+    END { if (another && !owns) print "replaced"; else if (known) print followed ? "followed" : "alone" }'
+}
+# What several nodes say together, those of the own shard first; or nothing. One that has just come back may know less.
+peers_say() {
+  said=
+  answers=0
+  asks_by=$(($(uptime_ms) + 10000))
+  for p in $(peers | grep "^\${POD_NAME%-*}-") $(peers | grep -v "^\${POD_NAME%-*}-"); do
+    case $(verdict_of "$p" "$@") in
+      replaced)
+        said=replaced
+        break
+        ;;
+      followed) said=followed ;;
+      alone) [ "$said" = followed ] || said=alone ;;
+      *)
+        if [ "$(uptime_ms)" -ge "$asks_by" ]; then break; fi
+        continue
+        ;;
+    esac
+    answers=$((answers + 1))
+    [ "$answers" -lt 6 ] || break
+  done
+  echo "$said"
+}
+# A primary whose process was killed may have acknowledged what its disk does not have, and its replicas may hold it: as primary it would have
+# them copy less. One of them takes over, as with Sentinel. Where none is elected in time, they all have failed with it, and it goes on with what
+# its file has; but never without the mark, which says that this is its dataset.
+await_heir() {
+  set -- $(awk '$3 ~ /myself/ && $3 ~ /master/ {
+    for (i = 9; i <= NF; i++) if ($i ~ /^[0-9]/) { split($i, range, "-"); print $1, $7, range[1]; exit }
+  }' "$nodes_file" 2> /dev/null || true)
+  [ $# -eq 3 ] || return 0
+  if [ -e "$mark" ] && [ ! -e "$running" ]; then return 0; fi
+  node_timeout=$(awk '$1 == "cluster-node-timeout" { print $2 }' "$CONFIG_DIR/redis.conf" | tail -n 1)
+  case $node_timeout in '' | *[!0-9]*) node_timeout=5000 ;; esac
+  give_up=$(($(uptime_ms) + 3 * node_timeout))
+  told=no
+  while :; do
+    case $(peers_say "$@") in replaced | alone) return 0 ;; esac
+    if [ "$(uptime_ms)" -ge "$give_up" ]; then
+      [ ! -e "$mark" ] || return 0
+      if [ "$told" = no ]; then
+        echo "/data does not hold all that this primary has served, and no replica has taken over: it is not started before one has; to serve what there is, and lose the rest, create $mark" >&2
+        told=yes
+      fi
+    fi
+    sleep 0.5
+  done
+}
+await_heir
 # Only a new pod may have missed a change of the password.
 if [ "$is_new" = yes ]; then
   for p in $(peers | head -n 5); do
@@ -1079,6 +1170,7 @@ escaped=$(printf '%s' "$password" | sed 's/[\\\\"]/\\\\&/g')
 {
   printf 'include %s/redis.conf\\n' "$CONFIG_DIR"
   printf 'dir /data\\nappendonly yes\\nappenddirname appendonlydir\\nappendfilename appendonly.aof\\n'
+  printf 'pidfile %s\\n' "$running"
   printf 'cluster-enabled yes\\ncluster-config-file nodes.conf\\n'
   printf 'cluster-announce-ip %s\\nreplica-announce-ip %s\\n' "$POD_IP" "$POD_IP"
   printf 'cluster-announce-hostname %s\\n' "$own"
@@ -1088,6 +1180,7 @@ escaped=$(printf '%s' "$password" | sed 's/[\\\\"]/\\\\&/g')
   printf 'masteruser %s\\nmasterauth %s\\n' "$identity" "$identity_password"
   printf 'replica-priority %s\\ncluster-replica-no-failover %s\\n' "$priority" "$unelected"
 } > "$conf"
+if printf 'yes\\n' 2> /dev/null > "$running"; then sync "$running" 2> /dev/null || true; fi
 unset REDISCLI_AUTH password escaped identity_password
 exec "\${SERVER:-redis}-server" "$conf"
 `,
