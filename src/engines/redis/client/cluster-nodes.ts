@@ -40,6 +40,12 @@ export interface ClusterNode {
 /** More than anybody runs, and as many lines as one answer may have. */
 const mostNodes = 1000;
 
+/** A line takes up to about 300 bytes, one of a node with scattered slots much more. Nobody reads more, whatever a session lets in. */
+export const longestViewBytes = 256 * 1024;
+
+/** Each slot by itself, or open, and what comes before. */
+const mostWords = 17_000;
+
 const nodeId = /^[0-9a-f]{40}$/;
 
 /** A name as servers take it for `cluster-announce-hostname`. */
@@ -58,6 +64,9 @@ export function isNodeId(text: string): boolean {
 /** @throws ProtocolError where it is anything else than the view of one node */
 export function clusterNodes(reply: Reply): readonly ClusterNode[] {
   if (typeof reply !== 'string') throw new ProtocolError('the answer to CLUSTER NODES is no text');
+  if (reply.length > longestViewBytes) {
+    throw new ProtocolError(`the answer to CLUSTER NODES has more than ${longestViewBytes} characters`);
+  }
   const lines = reply.split('\n', mostNodes + 2).filter((line) => line !== '');
   if (lines.length > mostNodes) throw new ProtocolError(`the answer to CLUSTER NODES has more than ${mostNodes} lines`);
   const nodes = lines.map(nodeOf);
@@ -78,9 +87,9 @@ export function myselfIn(nodes: readonly ClusterNode[]): ClusterNode {
 }
 
 function nodeOf(line: string): ClusterNode {
-  const [id = '', place = '', flagList = '', primary = '', , , epoch = '', link = '', ...slots] = line
-    .trimEnd()
-    .split(' ');
+  const words = line.trimEnd().split(' ', mostWords + 1);
+  if (words.length > mostWords) throw unreadable(line);
+  const [id = '', place = '', flagList = '', primary = '', , , epoch = '', link = '', ...slots] = words;
   const flags = flagList.split(',');
   const isRole = (role: string): boolean => flags.includes(role);
   if (!nodeId.test(id) || !/^\d{1,20}$/.test(epoch) || !/^(dis)?connected$/.test(link)) throw unreadable(line);

@@ -55,6 +55,8 @@ describe('the answer to CLUSTER NODES', () => {
     ['has nobody who answers', `${b} 10.0.0.2:6379@16379 master - 0 1 2 connected\n`],
     ['has two who answer', `${me}\n${me.replace(a, b)}\n`],
     ['names a node twice', `${me}\n${a} 10.0.0.2:6379@16379 master - 0 1 2 connected\n`],
+    ['is longer than any', `${me}\n${'\n'.repeat(256 * 1024)}`],
+    ['has more words in a line than there are slots', `${me}${' 1'.repeat(17_000)}`],
     ['has a short line', `${me}\n${b} 10.0.0.2:6379@16379 master\n`],
     ['has an id that is none', me.replace(a, 'A'.repeat(40))],
     ['has a slot that is none', me.replace('0-5', '0-16384')],

@@ -4,13 +4,12 @@
  */
 import type { EngineContext } from '../../../../engine/engine-context.ts';
 import type { Member, ShardAction } from '../../action.ts';
-import { clusterNodes, myselfIn } from '../../client/cluster-nodes.ts';
+import { clusterNodes, longestViewBytes, myselfIn } from '../../client/cluster-nodes.ts';
 import type { RedisConnection } from '../../client/connection.ts';
 import { RedisError } from '../../client/resp.ts';
 import { type Credentials, withSession } from '../../client/session.ts';
 import { areSameSlots, slotArguments } from '../../kind/slots.ts';
 import { dataPort } from '../../names.ts';
-import { longestViewBytes } from '../../observe/shards/observe.ts';
 import type { Ask } from './ask.ts';
 import { takeOver } from './take-over.ts';
 

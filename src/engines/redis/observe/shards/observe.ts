@@ -2,7 +2,7 @@
 import type { Cluster } from '../../../../api/cluster.ts';
 import type { EngineContext } from '../../../../engine/engine-context.ts';
 import type { Children } from '../../../../resources/children.ts';
-import { clusterNodes, myselfIn } from '../../client/cluster-nodes.ts';
+import { clusterNodes, longestViewBytes, myselfIn } from '../../client/cluster-nodes.ts';
 import type { RedisConnection } from '../../client/connection.ts';
 import { infoFields } from '../../client/reply-fields.ts';
 import type { RedisSpec } from '../../kind/schema.ts';
@@ -13,9 +13,6 @@ import { mayBeMoving } from './distribution.ts';
 import type { ShardNode, ShardsObserved } from './observed.ts';
 import { shardsSituation } from './situation.ts';
 import { observeSlots } from './slots.ts';
-
-/** A line of `CLUSTER NODES` takes up to about 300 bytes, and there are up to 500 nodes. */
-export const longestViewBytes = 256 * 1024;
 
 export async function observeShards(
   cluster: Cluster<RedisSpec>,
