@@ -1,8 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { RedisSpecInput } from '../../../../src/engines/redis/kind/schema.ts';
+import { addressAnnotation, termAnnotation } from '../../../../src/engines/redis/names.ts';
+import { shardsSituation } from '../../../../src/engines/redis/observe/shards/situation.ts';
 import { situationOf } from '../../../../src/engines/redis/observe/situation.ts';
 import { planRedis } from '../../../../src/engines/redis/plan/plan.ts';
+import { planShards } from '../../../../src/engines/redis/plan/shards/plan.ts';
 import { childrenOf } from '../../../../src/resources/children.ts';
+import { shardLabel } from '../../../../src/resources/metadata.ts';
+import { stored } from '../../../../src/testing/stored-object.ts';
 import { redisCluster } from '../../../support/redis-situation.ts';
 import { type ShardsStory, shardPods, shardsWorld } from '../../../support/shards-situation.ts';
 
@@ -35,5 +40,33 @@ describe.each<readonly [mode: string, spec: RedisSpecInput]>([
   it('not over those of a shard that has left', () => {
     const { outcome } = planOf({ unmarked: shardPods() }, (kind) => kind === 'PersistentVolumeClaim');
     expect(outcome).not.toMatchObject({ reason: 'ModeMismatch' });
+  });
+});
+
+describe('mode Cluster over the volumes of another mode', () => {
+  const planOf = (annotations: Readonly<Record<string, string>>, isFormed = false) => {
+    const { children, cluster, observed } = shardsWorld(isFormed ? {} : { isNew: true });
+    const [claim] = children.claims;
+    if (claim === undefined) throw new Error('there are no claims');
+    const { [shardLabel]: _, ...labels } = claim.metadata.labels ?? {};
+    const old = stored({ ...claim, metadata: { ...claim.metadata, name: 'data-db-0', labels, annotations } });
+    const kept = isFormed ? children.objects : [];
+    const found = childrenOf([...kept, old]);
+    return planShards(shardsSituation(cluster, found, isFormed ? observed : { data: [], sentinels: [] }));
+  };
+
+  it.each([termAnnotation, addressAnnotation])('begins nothing where one has %s', (name) => {
+    const { steps, outcome } = planOf({ [name]: '7' });
+    expect(steps).toEqual([]);
+    expect(outcome).toMatchObject({ state: 'blocked', reason: 'ModeMismatch' });
+    expect(outcome).toMatchObject({ message: expect.stringMatching(/data-db-0 .*mode of before.*delete/) });
+  });
+
+  it('begins where nobody has ever served from it', () => {
+    expect(planOf({}).steps).not.toEqual([]);
+  });
+
+  it('goes on where it is formed', () => {
+    expect(planOf({ [termAnnotation]: '7' }, true).outcome).not.toMatchObject({ reason: 'ModeMismatch' });
   });
 });

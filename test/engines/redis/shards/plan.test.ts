@@ -22,6 +22,25 @@ const second = {
 /** Nobody that stays knows them. */
 const gone: ShardsStory['nodes'] = { 'db-s3-0': { isUnknown: true }, 'db-s3-1': { isUnknown: true } };
 
+it('more nodes than any spec asks for are planned for', () => {
+  const lost = Object.fromEntries(
+    [0, 1, 2, 3].map((i) => [`db-s1-${i}`, { ...blank, id: String(i).repeat(40) }] as const),
+  );
+  const owner = {
+    id: idOf('db-s1-0'),
+    hostname: 'db-s1-0.db.apps.svc',
+    slots: firstSlotsOf(1, 3),
+    isFailed: true,
+  } as const;
+  const world = shardsWorld({
+    ...{ there: 100, replicas: 3, spec: { replicasPerShard: 3 }, nodes: lost },
+    strangers: [{ ...owner, role: 'primary', linkUp: false }],
+  });
+  const plan = planShards(world);
+  expect(plan.outcome).toMatchObject({ reason: 'DataLost' });
+  expect(shardsStatus(world, plan).phase).not.toBe('Ready');
+});
+
 describe('what a Redis Cluster needs next', () => {
   it.each<readonly [story: string, world: ShardsStory, plan: readonly string[]]>([
     ['nothing, where it is whole', {}, ['settled']],
@@ -118,6 +137,14 @@ describe('what a Redis Cluster needs next', () => {
       { spec: { shards: 4 }, there: 4, holders: four },
       ['move slots 0-511 db-s0-0 -> db-s3-0', 'wait MovingSlots'],
     ],
+    ...(['db-s3-1', 'db-s3-0'] as const).map((pod): readonly [string, ShardsStory, readonly string[]] => [
+      `a shard without room restarts with more memory all the same: ${pod}`,
+      {
+        ...{ spec: { shards: 4 }, there: 4, nodes: { [pod]: { isOutdated: true } } },
+        holders: { ...four, 'db-s0': { dataBytes: 2 ** 30 }, 'db-s3': { room: 2 ** 20 } },
+      },
+      [pod === 'db-s3-1' ? 'delete Pod db-s3-1' : 'db-s3-1 takes over from db-s3-0', 'blocked NoRoom'],
+    ]),
     [
       'no slot moves before every primary has told what it has',
       { spec: { shards: 4 }, there: 4, holders: three },

@@ -13,6 +13,7 @@ import { redisResources } from '../../resources/resources.ts';
 import { heldBack } from '../held-template.ts';
 import { planIntroductions, secretSteps } from '../introduce.ts';
 import { heldMemory, withHeldMemory } from '../memory.ts';
+import { otherModeOutcome } from '../mode.ts';
 import { awaitsPasswords, planPasswords, planRetirement, retiring, untilOverlapEnds } from '../password-overlap.ts';
 import { isAnyUntold, passwordProblem } from '../password-problem.ts';
 import { configureSteps } from '../repair.ts';
@@ -54,6 +55,8 @@ function planAsWanted(situation: ShardsSituation): ShardsPlan {
 function planSituation(situation: ShardsSituation): ShardsPlan {
   const { observed, cluster, isFormed } = situation;
   const sizes = presentSizes(situation);
+  const mismatch = isFormed ? undefined : otherModeOutcome(situation);
+  if (mismatch !== undefined) return { steps: [], outcome: mismatch };
   if (observed.credentialsProblem !== undefined) {
     return withObjects(situation, sizes, [], secretMissing(observed.credentialsProblem));
   }
@@ -112,7 +115,7 @@ function planSituation(situation: ShardsSituation): ShardsPlan {
   if (scaleIn !== undefined) {
     return withObjects(situation, scaleIn.sizes, [...settings, ...scaleIn.plan.steps], scaleIn.plan.outcome);
   }
-  if (moves !== undefined) return unfinished(withRenewal(situation, moves));
+  if (moves !== undefined) return unfinished(besides(situation, withRenewal(situation, moves)));
   const removal = planSurplusShards(situation);
   if (removal !== undefined) {
     const { plan } = removal;
@@ -127,6 +130,13 @@ function planSituation(situation: ShardsSituation): ShardsPlan {
 
 function withRenewal(situation: ShardsSituation, { plan, renews }: Resharding): ShardsPlan {
   return (renews === undefined ? undefined : planRenewal(situation, renews)) ?? plan;
+}
+
+/** A move that waits for a person has not begun. What the person changes, as the memory of a shard without room, comes with a restart. */
+function besides(situation: ShardsSituation, moves: ShardsPlan): ShardsPlan {
+  if (moves.outcome.state !== 'blocked') return moves;
+  const change = planRestart(situation) ?? planSwitchover(situation);
+  return change === undefined ? moves : { steps: change.steps, outcome: moves.outcome };
 }
 
 function identityOutcome({ observed, cluster }: ShardsSituation): Outcome | undefined {
