@@ -9525,7 +9525,7 @@ export interface RedisClusterSpec {
   readonly sentinel?: RedisClusterSpecSentinel;
 
   /**
-   * Number of shards in mode Cluster. 3 when absent.
+   * Number of shards in mode Cluster. 3 when absent. With their replicas, they are at most 100 nodes.
    *
    * @schema RedisClusterSpec#shards
    */

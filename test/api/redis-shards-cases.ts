@@ -6,7 +6,8 @@ const cluster = { mode: 'Cluster' };
 
 export const shardsCases: readonly Case[] = [
   { story: 'a Redis Cluster', spec: cluster },
-  { story: 'the most shards and replicas', spec: { ...cluster, shards: 100, replicasPerShard: 4 } },
+  { story: 'the most shards', spec: { ...cluster, shards: 100, replicasPerShard: 0 } },
+  { story: 'the most replicas', spec: { ...cluster, shards: 20, replicasPerShard: 4 } },
   { story: 'shards without replicas', spec: { ...cluster, replicasPerShard: 0 } },
   { story: 'a number of replicas that each shard has', spec: { ...cluster, config: { 'min-replicas-to-write': 1 } } },
   { story: 'the one database of a Redis Cluster, said', spec: { ...cluster, config: { databases: 1 } } },
@@ -20,6 +21,8 @@ export const shardsCases: readonly Case[] = [
 
   { story: 'two shards', spec: { ...cluster, shards: 2 }, refused: 'spec.shards' },
   { story: '101 shards', spec: { ...cluster, shards: 101 }, refused: 'spec.shards' },
+  { story: '102 nodes', spec: { ...cluster, shards: 51 }, refused: 'spec.shards' },
+  { story: '105 nodes', spec: { ...cluster, shards: 21, replicasPerShard: 4 }, refused: 'spec.shards' },
   { story: 'fewer than no replicas', spec: { ...cluster, replicasPerShard: -1 }, refused: 'spec.replicasPerShard' },
   { story: 'five replicas', spec: { ...cluster, replicasPerShard: 5 }, refused: 'spec.replicasPerShard' },
   { story: 'shards under Sentinel', spec: { shards: 3 }, refused: 'spec.mode' },

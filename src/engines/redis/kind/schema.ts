@@ -284,7 +284,12 @@ export const redisKind: KindDefinition = {
   },
   printerColumns: [
     ...stateColumns,
-    { name: 'Desired', type: 'integer', jsonPath: '.spec.replicas', description: 'Number of Redis nodes in the spec.' },
+    {
+      name: 'Desired',
+      type: 'integer',
+      jsonPath: '.spec.replicas',
+      description: 'Number of Redis nodes in the spec. In mode Cluster, see Shards.',
+    },
     {
       name: 'Up',
       type: 'integer',

@@ -6,9 +6,12 @@ import { type SlotSet, slotCount } from './slots.ts';
 const defaultShards = 3;
 const defaultReplicas = 1;
 
+/** Every node tells of every other one, so what an operator reads and keeps grows with the square. */
+const mostNodes = 100;
+
 export const shardsSchema = {
   type: 'integer',
-  description: `Number of shards in mode Cluster. ${defaultShards} when absent.`,
+  description: `Number of shards in mode Cluster. ${defaultShards} when absent. With their replicas, they are at most ${mostNodes} nodes.`,
   minimum: 3,
   maximum: 100,
 } as const satisfies StructuralSchema;
@@ -76,6 +79,13 @@ export const shardRules: readonly CelRule[] = [
     rule: inCluster('self.replicas == 3'),
     message: 'mode Cluster takes shards and replicasPerShard: leave replicas out',
     fieldPath: '.replicas',
+  },
+  {
+    rule: inCluster(
+      `(has(self.shards) ? self.shards : ${defaultShards}) * ((has(self.replicasPerShard) ? self.replicasPerShard : ${defaultReplicas}) + 1) <= ${mostNodes}`,
+    ),
+    message: `mode Cluster has at most ${mostNodes} nodes: shards * (replicasPerShard + 1)`,
+    fieldPath: '.shards',
   },
   {
     rule: inCluster(

@@ -27,7 +27,13 @@ export function doViewsAgree(nodes: readonly ShardNode[]): boolean {
 
 /** What no node that answers knows an owner of. */
 export function unownedSlots(nodes: readonly ShardNode[]): SlotSet {
-  return differenceOf(allSlots, unionOf(...nodes.flatMap((node) => knownIn(node).map(({ slots }) => slots))));
+  // The first view mostly has all, and views together are as many lines as there are nodes, squared.
+  let left = allSlots;
+  for (const node of nodes) {
+    for (const { slots } of knownIn(node)) if (slots.length > 0) left = differenceOf(left, slots);
+    if (left.length === 0) break;
+  }
+  return left;
 }
 
 /** What nodes that answer serve. */
@@ -89,9 +95,19 @@ export function isBlank({ self, empty, view }: ShardNode): boolean {
   return self.role === 'primary' && self.slots.length === 0 && empty && view.length === 1;
 }
 
+/** Views do not change, and each is searched for every other node. */
+const indexes = new WeakMap<readonly ClusterNode[], ReadonlyMap<string, ClusterNode>>();
+
+/** What a node says of another one. */
+function seenBy({ view }: ShardNode, id: string): ClusterNode | undefined {
+  const index = indexes.get(view) ?? new Map(view.map((node) => [node.id, node]));
+  indexes.set(view, index);
+  return index.get(id);
+}
+
 /** They have a link to each other, at the present address. */
 export function isLinked(from: ShardNode, to: ShardNode): boolean {
-  const seen = from.view.find(({ id }) => id === to.id);
+  const seen = seenBy(from, to.id);
   return seen?.linkUp === true && seen.address === to.address && !seen.isNoaddr && !seen.isFailed;
 }
 

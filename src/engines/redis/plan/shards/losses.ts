@@ -73,7 +73,7 @@ function remedy(slots: SlotSet, heir: ShardNode | undefined): string {
  * gives itself would be older than that of the owner.
  */
 function heirOf({ shards, nodes }: ShardsSituation, { pod, slots }: AbsentNode): ShardNode | undefined {
-  const newest = Math.max(...nodes.flatMap(({ view }) => view.map(({ epoch }) => epoch)));
+  const newest = nodes.reduce((most, { view }) => view.reduce((one, { epoch }) => Math.max(one, epoch), most), 0);
   const own = shards.find(({ set }) => pod?.startsWith(`${set}-`))?.nodes ?? [];
   const able = own.filter(({ self, currentEpoch }) => self.role === 'primary' && currentEpoch >= newest);
   return able.find((node) => intersectionOf(slots, ownedIn(node)).length === 0) ?? able[0];

@@ -5,6 +5,7 @@
 import { type Plan, wait } from '../../../../plan/plan.ts';
 import type { RedisAction } from '../../action.ts';
 import { replicasPerShardOf } from '../../kind/shards.ts';
+import { isSurplus } from '../../observe/shards/distribution.ts';
 import { isLeaving, type Shard, type ShardsSituation } from '../../observe/shards/situation.ts';
 import { knownIn } from '../../observe/shards/views.ts';
 import { member } from './target.ts';
@@ -19,9 +20,15 @@ export interface ScaleIn {
   readonly sizes: Sizes;
 }
 
-export function presentSizes({ spec, shards }: ShardsSituation): Sizes {
-  const wanted = replicasPerShardOf(spec) + 1;
-  return new Map(shards.map(({ set, size }) => [set, Math.max(size, wanted)]));
+/** A shard that is to go gets no more replicas: otherwise there would be more nodes for a while than any spec may ask for. */
+export function presentSizes(situation: ShardsSituation): Sizes {
+  const wanted = replicasPerShardOf(situation.spec) + 1;
+  return new Map(
+    situation.shards.map((shard) => {
+      const { set, size } = shard;
+      return [set, isSurplus(situation, shard) ? size : Math.max(size, wanted)];
+    }),
+  );
 }
 
 /** Asked of a cluster that is whole. Undefined where nobody has to go. */
