@@ -35,6 +35,9 @@ export interface ShardChange {
   readonly version?: string;
   readonly isUnready?: true;
   readonly empty?: boolean;
+  /** Its priority is 0. */
+  readonly isUnelectable?: true;
+  readonly unwritten?: true;
   /** It knows itself alone. */
   readonly isAlone?: true;
   /** Pods that it does not know. */
@@ -142,7 +145,8 @@ export function shardsWorld(story: ShardsStory = {}): ShardsSituation {
       offset: 1000,
       replicas: isPrimary ? copying.map(addressOf) : [],
       fullSyncs: 0,
-      failoverEligible: true,
+      failoverEligible: change.isUnelectable !== true,
+      ...(change.unwritten === true ? { unwritten: true as const } : {}),
       empty: change.empty ?? false,
       settings: settingsToHold(cluster),
       usedMemory: 0,

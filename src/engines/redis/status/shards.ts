@@ -18,7 +18,7 @@ import { isEven } from '../observe/shards/distribution.ts';
 import { isLeaving, type ShardsSituation, wantedPods } from '../observe/shards/situation.ts';
 import { areAllServed } from '../observe/shards/views.ts';
 import { overlapClaims } from '../plan/password-overlap.ts';
-import { findingsIn, readinessProblems } from '../plan/shards/health.ts';
+import { electionProblems, findingsIn, readinessProblems } from '../plan/shards/health.ts';
 import { placementOf } from '../plan/shards/placement.ts';
 import { userClaims } from '../plan/users.ts';
 import { specWarnings } from '../plan/warnings.ts';
@@ -38,7 +38,11 @@ export function shardsStatus(situation: ShardsSituation, plan: Plan<RedisAction>
     ...{ cluster, outcome: plan.outcome, initialized, findings },
     isServed: situation.isFormed && areAllServed(nodes),
     isReachable: true,
-    problems: [...readinessProblems(situation), ...findings.map(({ message }) => message)],
+    problems: [
+      ...readinessProblems(situation),
+      ...electionProblems(situation),
+      ...findings.map(({ message }) => message),
+    ],
     isChanging: isChanging(situation),
     isGrowing: isExpanding(spec.storage.size, children),
   });

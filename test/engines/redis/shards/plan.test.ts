@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { firstSlotsOf } from '../../../../src/engines/redis/kind/shards.ts';
 import { nodeAnnotation } from '../../../../src/engines/redis/names.ts';
+import { unownedSlots } from '../../../../src/engines/redis/observe/shards/views.ts';
+import { lossOutcome } from '../../../../src/engines/redis/plan/shards/losses.ts';
 import { planShards } from '../../../../src/engines/redis/plan/shards/plan.ts';
 import { shardsStatus } from '../../../../src/engines/redis/status/shards.ts';
 import { words as planWords } from '../../../support/plan-words.ts';
@@ -22,23 +24,16 @@ const second = {
 /** Nobody that stays knows them. */
 const gone: ShardsStory['nodes'] = { 'db-s3-0': { isUnknown: true }, 'db-s3-1': { isUnknown: true } };
 
-it('more nodes than any spec asks for are planned for', () => {
-  const lost = Object.fromEntries(
-    [0, 1, 2, 3].map((i) => [`db-s1-${i}`, { ...blank, id: String(i).repeat(40) }] as const),
-  );
-  const owner = {
-    id: idOf('db-s1-0'),
-    hostname: 'db-s1-0.db.apps.svc',
-    slots: firstSlotsOf(1, 3),
-    isFailed: true,
-  } as const;
+it('hundreds of views of hundreds of nodes are read', () => {
   const world = shardsWorld({
-    ...{ there: 100, replicas: 3, spec: { replicasPerShard: 3 }, nodes: lost },
-    strangers: [{ ...owner, role: 'primary', linkUp: false }],
+    nodes: Object.fromEntries(['db-s1-0', 'db-s1-1'].map((pod, i) => [pod, { ...blank, id: String(i).repeat(40) }])),
+    strangers: [{ id: idOf('db-s1-0'), hostname: 'db-s1-0.db.apps.svc', role: 'primary', slots: firstSlotsOf(1, 3) }],
   });
-  const plan = planShards(world);
-  expect(plan.outcome).toMatchObject({ reason: 'DataLost' });
-  expect(shardsStatus(world, plan).phase).not.toBe('Ready');
+  const nodes = Array.from({ length: 70 }, () => world.nodes)
+    .flat()
+    .map((node) => ({ ...node, view: [...node.view, ...Array.from({ length: 400 }, () => node.self)] }));
+  expect(lossOutcome({ ...world, nodes })).toMatchObject({ reason: 'DataLost' });
+  expect(unownedSlots(nodes)).toEqual([]);
 });
 
 describe('what a Redis Cluster needs next', () => {
@@ -277,5 +272,45 @@ describe('the status', () => {
 
   it('is Degraded where a shard has no primary, and Blocked where its data is lost', () => {
     expect(statusOf({ nodes: { 'db-s1-0': { isSilent: true, isFailed: true } } }).phase).toBe('Degraded');
+  });
+});
+
+describe('replicas that may not lead', () => {
+  it.each<readonly [story: string, world: ShardsStory, message: RegExp]>([
+    [
+      'a rollout says why nobody takes over',
+      { nodes: { 'db-s0-0': { isOutdated: true }, 'db-s0-1': { isUnelectable: true } } },
+      /db-s0-0 is the last .*nobody can take over: db-s0-1 may not be elected \(replica-priority 0\)/,
+    ],
+    [
+      'also of one that writes its file just now',
+      { nodes: { 'db-s0-0': { isOutdated: true }, 'db-s0-1': { unwritten: true } } },
+      /nobody can take over: db-s0-1 has yet to write down/,
+    ],
+    [
+      'so does a primary that is to be removed',
+      {
+        ...{ replicas: 2, spec: { replicasPerShard: 1 } },
+        nodes: {
+          'db-s0-0': { role: 'replica', follows: 'db-s0-2', slots: [], isUnelectable: true },
+          'db-s0-1': { follows: 'db-s0-2', isUnelectable: true },
+          'db-s0-2': { role: 'primary', slots: firstSlotsOf(0, 3) },
+        },
+      },
+      /db-s0-2 hands over.*nobody can take over: db-s0-0 may not be elected .*; db-s0-1 may not/,
+    ],
+    ['a cluster at rest says it', { nodes: { 'db-s1-1': { isUnelectable: true } } }, /^db-s1-1 may not be elected/],
+  ])('%s', (_, story, message) => {
+    const world = shardsWorld({ status: { phase: 'Ready', initialized: true }, ...story });
+    const plan = planShards(world);
+    expect(plan.outcome).toMatchObject({ state: 'wait', message: expect.stringMatching(message) });
+    expect(shardsStatus(world, plan).phase).not.toBe('Ready');
+  });
+
+  it('and restarts first, since that may be what it needs', () => {
+    expect(words({ nodes: { 'db-s0-1': { isUnelectable: true, isOutdated: true } } })).toEqual([
+      'delete Pod db-s0-1',
+      'wait Restarting',
+    ]);
   });
 });

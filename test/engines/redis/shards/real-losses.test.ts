@@ -1,10 +1,10 @@
 /** What the messages about lost slots tell a person to do, followed to the letter on real servers. */
 import { afterEach, describe, expect, it } from 'vitest';
 import { type ShardsUnderTest, shardsOn } from '../../../support/operated-shards.ts';
-import { serverPrograms } from '../../../support/redis-program.ts';
+import { essentialServers } from '../../../support/redis-program.ts';
 import { until } from '../../../support/until.ts';
 
-describe.skipIf(serverPrograms.length === 0).each([...serverPrograms])('a cluster of $name', (program) => {
+describe.skipIf(essentialServers.length === 0).each([...essentialServers])('a cluster of $name', (program) => {
   const worlds: ShardsUnderTest[] = [];
   afterEach(() => {
     for (const world of worlds.splice(0)) world.close();

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { clusterNodes, myselfIn } from '../../../../src/engines/redis/client/cluster-nodes.ts';
 import { slotMigrations } from '../../../../src/engines/redis/client/slot-migrations.ts';
 import { type ShardsUnderTest, shardsOn } from '../../../support/operated-shards.ts';
-import { isEveryVersionWanted, serverPrograms } from '../../../support/redis-program.ts';
+import { essentialServers, isEveryVersionWanted } from '../../../support/redis-program.ts';
 import { until } from '../../../support/until.ts';
 
 /** Of `0-5460,6000`. */
@@ -13,7 +13,7 @@ const countOf = (slots: string): number =>
     return sum + (Number(last) - Number(first) + 1);
   }, 0);
 
-describe.skipIf(serverPrograms.length === 0).each([...serverPrograms])('a cluster of $name', (program) => {
+describe.skipIf(essentialServers.length === 0).each([...essentialServers])('a cluster of $name', (program) => {
   const worlds: ShardsUnderTest[] = [];
   afterEach(() => {
     for (const world of worlds.splice(0)) world.close();

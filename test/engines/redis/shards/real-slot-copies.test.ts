@@ -4,7 +4,7 @@ import { actSlots } from '../../../../src/engines/redis/act/shards/act-slots.ts'
 import type { Member, SlotAction } from '../../../../src/engines/redis/action.ts';
 import { myselfIn } from '../../../../src/engines/redis/client/cluster-nodes.ts';
 import { hasSlot } from '../../../../src/engines/redis/kind/slots.ts';
-import { serverPrograms } from '../../../support/redis-program.ts';
+import { essentialServers } from '../../../support/redis-program.ts';
 import {
   follow,
   formCluster,
@@ -15,7 +15,7 @@ import {
 } from '../../../support/redis-shards.ts';
 import { mortalContext } from '../../../support/slot-operator.ts';
 
-describe.skipIf(serverPrograms.length === 0).each([...serverPrograms])('slots of $name', ({ server }) => {
+describe.skipIf(essentialServers.length === 0).each([...essentialServers])('slots of $name', ({ server }) => {
   let stage: ShardStage | undefined;
   afterEach(() => stage?.close());
 

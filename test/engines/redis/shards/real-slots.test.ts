@@ -9,7 +9,7 @@ import { clusterNodes, myselfIn } from '../../../../src/engines/redis/client/clu
 import { allSlots, countSlots, hasSlot, unionOf } from '../../../../src/engines/redis/kind/slots.ts';
 import { nextLeavingStep } from '../../../../src/engines/redis/plan/shards/leaving.ts';
 import { type Ledger, lostWrites, startLedger } from '../../../support/cluster-writer.ts';
-import { serverPrograms } from '../../../support/redis-program.ts';
+import { essentialServers } from '../../../support/redis-program.ts';
 import {
   follow,
   formCluster,
@@ -89,7 +89,7 @@ async function moveOneKey(stage: ShardStage): Promise<void> {
   expect(await stage.ask(1, 'MIGRATE', ...to)).toBe('OK');
 }
 
-describe.skipIf(serverPrograms.length === 0).each([...serverPrograms])('slots of $name', ({ server }) => {
+describe.skipIf(essentialServers.length === 0).each([...essentialServers])('slots of $name', ({ server }) => {
   let stage: ShardStage | undefined;
   let ledger: Ledger | undefined;
   afterEach(async () => {

@@ -17,6 +17,7 @@ import {
   openSlots,
   unownedSlots,
 } from '../../observe/shards/views.ts';
+import { unelectable } from './turnover.ts';
 
 /** One phrase a trouble, in a stable order. */
 export function readinessProblems(situation: ShardsSituation): string[] {
@@ -38,6 +39,19 @@ export function readinessProblems(situation: ShardsSituation): string[] {
 /** What the nodes say about themselves, in the order of their pods. */
 export function findingsIn({ nodes }: ShardsSituation): readonly MemberFinding[] {
   return nodes.flatMap(({ findings }) => findings);
+}
+
+/**
+ * Replicas that are in sync, and that nobody would elect: the shard would stay down without its primary. Nobody waits for them: the restart
+ * that is due may be what helps.
+ */
+export function electionProblems(situation: ShardsSituation): string[] {
+  return situation.shards.flatMap(({ primary, nodes }) =>
+    nodes
+      .filter((node) => node.self.primaryId === primary?.id && node.linkUp && !node.failoverEligible)
+      .filter(({ pod }) => !isToGo(situation, pod))
+      .map(unelectable),
+  );
 }
 
 export function disruptionBlockers(situation: ShardsSituation): string[] {

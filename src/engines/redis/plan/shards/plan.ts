@@ -20,7 +20,7 @@ import { configureSteps } from '../repair.ts';
 import { restartWanted, withRestart } from '../requests.ts';
 import { planUsers, usersUnknown } from '../users.ts';
 import { planFormation } from './formation.ts';
-import { disruptionBlockers } from './health.ts';
+import { disruptionBlockers, electionProblems } from './health.ts';
 import { lossOutcome } from './losses.ts';
 import { planMeetings } from './meetings.ts';
 import { planForgetting, planRecord, planReplicas } from './membership.ts';
@@ -125,6 +125,8 @@ function planSituation(situation: ShardsSituation): ShardsPlan {
   if (change !== undefined) return unfinished(change);
   const retirement = planRetirement(situation);
   if (retirement.length > 0) return unfinished({ steps: retirement, outcome: retiring(cluster) });
+  const unelectable = electionProblems(situation);
+  if (unelectable.length > 0) return waiting(wait('MembersNotReady', unelectable.join('; '), recheckMs));
   return unfinished({ steps: [], outcome: usersUnknown(situation) ?? untilOverlapEnds(situation) });
 }
 

@@ -16,12 +16,10 @@ import { atLeast } from '../../kind/server.ts';
 import type { Shard, ShardsSituation } from '../../observe/shards/situation.ts';
 import { untilItFits } from '../resize-room.ts';
 import { shardProblems } from './health.ts';
-import { takeOverStep } from './turnover.ts';
+import { handingOver } from './turnover.ts';
 import { goingVolumeProblem } from './volumes.ts';
 
 type ShardsPlan = Plan<RedisAction>;
-
-const recheckMs = 1_000;
 
 /** Asked of a cluster that is whole. */
 export function planRestart(situation: ShardsSituation): ShardsPlan | undefined {
@@ -50,8 +48,7 @@ function planTurn(situation: ShardsSituation, shards: readonly Shard[]): ShardsP
   if (resize !== undefined) return resize;
   if (!isPrimary(next) || shard.pods.length === 1) return restarting(next);
   const message = `${next.metadata.name} is the last of ${shard.set} to restart`;
-  const step = takeOverStep(shard, message, () => true);
-  return { steps: step === undefined ? [] : [step], outcome: wait('HandingOver', message, recheckMs) };
+  return handingOver(shard, message, () => true);
 }
 
 /**

@@ -9,7 +9,7 @@ import { isSurplus } from '../../observe/shards/distribution.ts';
 import { isLeaving, type Shard, type ShardsSituation } from '../../observe/shards/situation.ts';
 import { knownIn } from '../../observe/shards/views.ts';
 import { member } from './target.ts';
-import { takeOverStep } from './turnover.ts';
+import { handingOver } from './turnover.ts';
 
 /** By the name of the StatefulSet. */
 export type Sizes = ReadonlyMap<string, number>;
@@ -68,6 +68,5 @@ function leaderLeaves(situation: ShardsSituation, shard: Shard): Plan<RedisActio
   const { primary } = shard;
   if (primary === undefined || !isLeaving(situation, primary.pod)) return undefined;
   const message = `${primary.pod} hands over, since it is to be removed`;
-  const step = takeOverStep(shard, message, ({ pod }) => !isLeaving(situation, pod));
-  return { steps: step === undefined ? [] : [step], outcome: wait('HandingOver', message, 500) };
+  return handingOver(shard, message, ({ pod }) => !isLeaving(situation, pod));
 }
