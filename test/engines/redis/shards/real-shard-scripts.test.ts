@@ -129,164 +129,166 @@ async function stopped(child: ChildProcess | undefined, signal: NodeJS.Signals =
   await ended;
 }
 
-describe.skipIf(essentialServers.length === 0).each([...essentialServers])(
-  'scripts of shards with $name',
-  (program) => {
-    let pods: ReturnType<typeof stage> | undefined;
-    afterEach(() => pods?.close());
+describe.skipIf(essentialServers.length === 0).each([...essentialServers])('shard scripts of $name', (program) => {
+  let pods: ReturnType<typeof stage> | undefined;
+  afterEach(() => pods?.close());
 
-    async function formed(): Promise<ReturnType<typeof stage>> {
-      const made = stage(program);
-      pods = made;
-      made.startAll();
-      await until('all answer', () => {
-        for (const name of made.names) expect(made.ask(name, 'PING')).toBe('PONG');
-      });
-      const slots = { 'db-s0-0': '0 5460', 'db-s1-0': '5461 10922', 'db-s2-0': '10923 16383' };
-      for (const [name, range] of Object.entries(slots)) {
-        expect(made.ask(name, 'CLUSTER', 'ADDSLOTSRANGE', ...range.split(' '))).toBe('OK');
+  async function formed(): Promise<ReturnType<typeof stage>> {
+    const made = stage(program);
+    pods = made;
+    made.startAll();
+    await until('all answer', () => {
+      for (const name of made.names) expect(made.ask(name, 'PING')).toBe('PONG');
+    });
+    const slots = { 'db-s0-0': '0 5460', 'db-s1-0': '5461 10922', 'db-s2-0': '10923 16383' };
+    for (const [name, range] of Object.entries(slots)) {
+      expect(made.ask(name, 'CLUSTER', 'ADDSLOTSRANGE', ...range.split(' '))).toBe('OK');
+    }
+    for (const name of made.names.slice(1)) made.ask('db-s0-0', 'CLUSTER', 'MEET', made.address(name), '6379');
+    const id = made.ask('db-s0-0', 'CLUSTER', 'MYID');
+    await until('the replica follows', () => expect(made.ask('db-s0-1', 'CLUSTER', 'REPLICATE', id)).toBe('OK'));
+    await whole(made);
+    return made;
+  }
+
+  async function whole(made: ReturnType<typeof stage>): Promise<void> {
+    await until('it is whole', () => {
+      for (const name of made.names) {
+        made.run(name, 'ready-shard.sh');
+        expect(made.ask(name, 'CLUSTER', 'INFO')).toContain('cluster_state:ok');
       }
-      for (const name of made.names.slice(1)) made.ask('db-s0-0', 'CLUSTER', 'MEET', made.address(name), '6379');
-      const id = made.ask('db-s0-0', 'CLUSTER', 'MYID');
-      await until('the replica follows', () => expect(made.ask('db-s0-1', 'CLUSTER', 'REPLICATE', id)).toBe('OK'));
-      await whole(made);
-      return made;
-    }
+      expect(made.ask('db-s0-1', 'INFO', 'replication') + made.ask('db-s0-0', 'INFO', 'replication')).toContain(
+        'master_link_status:up',
+      );
+    });
+  }
 
-    async function whole(made: ReturnType<typeof stage>): Promise<void> {
-      await until('it is whole', () => {
-        for (const name of made.names) {
-          made.run(name, 'ready-shard.sh');
-          expect(made.ask(name, 'CLUSTER', 'INFO')).toContain('cluster_state:ok');
-        }
-        expect(made.ask('db-s0-1', 'INFO', 'replication') + made.ask('db-s0-0', 'INFO', 'replication')).toContain(
-          'master_link_status:up',
-        );
-      });
-    }
+  it('C5: all pods at new addresses find each other by name; a primary hands over when it stops', async () => {
+    const made = await formed();
+    const ids = made.names.map((name) => made.ask(name, 'CLUSTER', 'MYID'));
+    await made.killAll();
+    made.startAll();
+    await whole(made);
+    expect(made.names.map((name) => made.ask(name, 'CLUSTER', 'MYID'))).toEqual(ids);
+    expect(made.names.map((name) => made.run(name, 'admit-shard.sh'))).toEqual([0, 0, 0, 0]);
 
-    it('C5: all pods at new addresses find each other by name; a primary hands over when it stops', async () => {
-      const made = await formed();
-      const ids = made.names.map((name) => made.ask(name, 'CLUSTER', 'MYID'));
-      await made.killAll();
-      made.startAll();
-      await whole(made);
-      expect(made.names.map((name) => made.ask(name, 'CLUSTER', 'MYID'))).toEqual(ids);
-      expect(made.names.map((name) => made.run(name, 'admit-shard.sh'))).toEqual([0, 0, 0, 0]);
-
-      await until('the replica may take over', () => {
-        made.run('db-s0-1', 'ready-shard.sh');
-        expect(made.ask('db-s0-1', 'CONFIG', 'GET', 'cluster-replica-no-failover')).toContain('no');
-        expect(made.run('db-s0-0', 'hand-over-shard.sh')).toBe(0);
-        expect(made.ask('db-s0-0', 'ROLE')).toMatch(/^slave/);
-      });
-    }, 240_000);
-
-    /** Key `b` is in the first shard. */
-    async function electable(made: ReturnType<typeof stage>): Promise<void> {
-      await until('the replica may be elected', () => {
-        for (const name of made.names) made.run(name, 'ready-shard.sh');
-        expect(made.ask('db-s0-1', 'CONFIG', 'GET', 'cluster-replica-no-failover')).toContain('no');
-      });
-    }
-
-    it('a write that a replica has confirmed stays, though the process of the primary comes back at once on a disk without it', async () => {
-      const made = await formed();
-      await electable(made);
-      const files = made.data('db-s0-0', 'appendonlydir');
-      const before = `${files}.before`;
-      cpSync(files, before, { recursive: true });
-      expect(made.client('db-s0-0', 'SET', 'b', 'waited')).toBe('OK');
-      await until('the replica has it', () => expect(made.ask('db-s0-1', 'DBSIZE')).toBe('1'));
-      await made.kill('db-s0-0');
-      rmSync(files, { recursive: true });
-      renameSync(before, files);
-      made.restart('db-s0-0');
-      await until('it is back', () => expect(made.ask('db-s0-0', 'ROLE')).toMatch(/^(master|slave)/));
-      await until('it copies', () => expect(made.ask('db-s0-0', 'INFO', 'replication')).toContain('_link_status:up'));
-      expect(made.client('db-s0-1', 'GET', 'b')).toBe('waited');
-    }, 120_000);
-
-    it('a primary that was stopped in order goes on at once', async () => {
-      const made = await formed();
-      await electable(made);
-      await made.kill('db-s0-0', 'SIGTERM');
-      made.restart('db-s0-0');
-      await until('it is back', () => expect(made.ask('db-s0-0', 'ROLE')).toMatch(/^master/), { withinMs: 4_000 });
-    }, 120_000);
-
-    it('a replica that cannot write down its copy is not handed to, and does not serve what it had before', async () => {
-      const made = await formed();
-      await electable(made);
-      expect(made.client('db-s0-0', 'SET', 'b', 'kept')).toBe('OK');
-      await until('the replica has it', () => expect(made.ask('db-s0-1', 'DBSIZE')).toBe('1'));
-      await made.kill('db-s0-1');
-      // A full volume: names of the next files are taken.
-      for (let i = 1; i < 30; i++) {
-        const base = made.data('db-s0-1', `appendonlydir/appendonly.aof.${i}.base.rdb`);
-        if (!existsSync(base)) mkdirSync(join(base, 'taken'), { recursive: true });
-      }
-      made.restart('db-s0-1');
-      await until('it has copied and not written', () => {
-        const info = made.ask('db-s0-1', 'INFO');
-        expect(info).toContain('master_link_status:up');
-        expect(info).toContain('aof_last_bgrewrite_status:err');
-      });
+    await until('the replica may take over', () => {
       made.run('db-s0-1', 'ready-shard.sh');
-      expect(made.ask('db-s0-1', 'CONFIG', 'GET', 'cluster-replica-no-failover')).toContain('yes');
+      expect(made.ask('db-s0-1', 'CONFIG', 'GET', 'cluster-replica-no-failover')).toContain('no');
       expect(made.run('db-s0-0', 'hand-over-shard.sh')).toBe(0);
-      expect(made.ask('db-s0-0', 'ROLE')).toMatch(/^master/);
+      expect(made.ask('db-s0-0', 'ROLE')).toMatch(/^slave/);
+    });
+  }, 240_000);
 
-      expect(made.ask('db-s0-1', 'CLUSTER', 'FAILOVER')).toBe('OK');
-      await until('somebody has made it primary', () => expect(made.ask('db-s0-0', 'ROLE')).toMatch(/^slave/));
-      await made.kill('db-s0-1');
-      made.restart('db-s0-1');
-      await until('the other one takes over', () => expect(made.ask('db-s0-0', 'ROLE')).toMatch(/^master/));
-      expect(made.client('db-s0-0', 'GET', 'b')).toBe('kept');
-      await until('it copies', () => expect(made.ask('db-s0-1', 'DBSIZE')).toBe('1'));
-      expect(made.ask('db-s0-1', 'ROLE')).toMatch(/^slave/);
-    }, 180_000);
+  /** Key `b` is in the first shard. */
+  async function electable(made: ReturnType<typeof stage>): Promise<void> {
+    await until('the replica may be elected', () => {
+      for (const name of made.names) made.run(name, 'ready-shard.sh');
+      expect(made.ask('db-s0-1', 'CONFIG', 'GET', 'cluster-replica-no-failover')).toContain('no');
+    });
+  }
 
-    it('the user of clients may read the cluster and not change it', async () => {
-      const made = await formed();
-      expect(made.client('db-s0-0', 'CLUSTER', 'NODES')).toContain('myself');
-      for (const command of [
-        ['CLUSTER', 'RESET'],
-        ['CLUSTER', 'MEET', '127.0.0.1', '1'],
-        ['CLUSTER', 'FAILOVER'],
-      ]) {
-        expect(made.client('db-s0-1', ...command)).toMatch(/NOPERM/);
-      }
-    }, 120_000);
+  it('a write that a replica has confirmed stays, though the process of the primary comes back at once on a disk without it', async () => {
+    const made = await formed();
+    await electable(made);
+    const files = made.data('db-s0-0', 'appendonlydir');
+    const before = `${files}.before`;
+    cpSync(files, before, { recursive: true });
+    expect(made.client('db-s0-0', 'SET', 'b', 'waited')).toBe('OK');
+    await until('the replica has it', () => expect(made.ask('db-s0-1', 'DBSIZE')).toBe('1'));
+    await made.kill('db-s0-0');
+    rmSync(files, { recursive: true });
+    renameSync(before, files);
+    made.restart('db-s0-0');
+    await until('it is back', () => expect(made.ask('db-s0-0', 'ROLE')).toMatch(/^(master|slave)/));
+    await until('it copies', () => expect(made.ask('db-s0-0', 'INFO', 'replication')).toContain('_link_status:up'));
+    expect(made.client('db-s0-1', 'GET', 'b')).toBe('waited');
+  }, 120_000);
 
-    it('a node without its data comes back as another one, which has no slots', async () => {
-      const made = await formed();
-      const before = made.ask('db-s1-0', 'CLUSTER', 'MYID');
-      await made.killAll();
-      rmSync(made.data('db-s1-0', 'appendonlydir'), { recursive: true });
-      rmSync(made.data('db-s2-0', 'nodes.conf'));
-      made.startAll();
-      await until('they answer', () => {
-        for (const name of made.names) expect(made.ask(name, 'PING')).toBe('PONG');
-      });
-      expect(made.ask('db-s1-0', 'CLUSTER', 'MYID')).not.toBe(before);
-      for (const name of ['db-s1-0', 'db-s2-0']) {
-        expect(made.ask(name, 'CLUSTER', 'INFO')).toContain('cluster_slots_assigned:0');
-        expect(made.run(name, 'admit-shard.sh')).not.toBe(0);
-      }
-      expect(existsSync(made.data('db-s1-0', 'nodes.conf.without-data'))).toBe(true);
-      expect(existsSync(made.data('db-s2-0', 'appendonlydir.without-nodes'))).toBe(true);
-    }, 120_000);
+  it('a primary that was stopped in order goes on at once; a replica with all of it may be elected', async () => {
+    const made = await formed();
+    await electable(made);
+    // By hand.
+    expect(made.ask('db-s0-1', 'CONFIG', 'SET', 'replica-priority', '0')).toBe('OK');
+    made.run('db-s0-1', 'ready-shard.sh');
+    expect(made.ask('db-s0-1', 'CONFIG', 'GET', 'replica-priority')).toContain('100');
+    expect(made.ask('db-s0-1', 'CONFIG', 'GET', 'cluster-replica-no-failover')).toContain('no');
+    await made.kill('db-s0-0', 'SIGTERM');
+    made.restart('db-s0-0');
+    await until('it is back', () => expect(made.ask('db-s0-0', 'ROLE')).toMatch(/^master/), { withinMs: 4_000 });
+  }, 120_000);
 
-    it('a copy of the volume of another pod is not started, so that nobody follows it', async () => {
-      const made = await formed();
-      await made.killAll();
-      rmSync(made.data('db-s2-0', ''), { recursive: true });
-      cpSync(made.data('db-s1-0', ''), made.data('db-s2-0', ''), { recursive: true });
-      made.startAll();
-      await until('it ends', () => expect(made.exitCode('db-s2-0')).toBe(1));
-      await until('the others answer', () => expect(made.ask('db-s0-0', 'PING')).toBe('PONG'));
-      expect(made.ask('db-s0-0', 'CLUSTER', 'NODES')).not.toContain(`${made.address('db-s2-0')}:`);
-    }, 120_000);
-  },
-);
+  it('a replica that cannot write down its copy is not handed to, and does not serve what it had before', async () => {
+    const made = await formed();
+    await electable(made);
+    expect(made.client('db-s0-0', 'SET', 'b', 'kept')).toBe('OK');
+    await until('the replica has it', () => expect(made.ask('db-s0-1', 'DBSIZE')).toBe('1'));
+    await made.kill('db-s0-1');
+    // A full volume: names of the next files are taken.
+    for (let i = 1; i < 30; i++) {
+      const base = made.data('db-s0-1', `appendonlydir/appendonly.aof.${i}.base.rdb`);
+      if (!existsSync(base)) mkdirSync(join(base, 'taken'), { recursive: true });
+    }
+    made.restart('db-s0-1');
+    await until('it has copied and not written', () => {
+      const info = made.ask('db-s0-1', 'INFO');
+      expect(info).toContain('master_link_status:up');
+      expect(info).toContain('aof_last_bgrewrite_status:err');
+    });
+    made.run('db-s0-1', 'ready-shard.sh');
+    expect(made.ask('db-s0-1', 'CONFIG', 'GET', 'cluster-replica-no-failover')).toContain('yes');
+    expect(made.run('db-s0-0', 'hand-over-shard.sh')).toBe(0);
+    expect(made.ask('db-s0-0', 'ROLE')).toMatch(/^master/);
+
+    expect(made.ask('db-s0-1', 'CLUSTER', 'FAILOVER')).toBe('OK');
+    await until('somebody has made it primary', () => expect(made.ask('db-s0-0', 'ROLE')).toMatch(/^slave/));
+    await made.kill('db-s0-1');
+    made.restart('db-s0-1');
+    await until('the other one takes over', () => expect(made.ask('db-s0-0', 'ROLE')).toMatch(/^master/));
+    expect(made.client('db-s0-0', 'GET', 'b')).toBe('kept');
+    await until('it copies', () => expect(made.ask('db-s0-1', 'DBSIZE')).toBe('1'));
+    expect(made.ask('db-s0-1', 'ROLE')).toMatch(/^slave/);
+  }, 180_000);
+
+  it('the user of clients may read the cluster and not change it', async () => {
+    const made = await formed();
+    expect(made.client('db-s0-0', 'CLUSTER', 'NODES')).toContain('myself');
+    for (const command of [
+      ['CLUSTER', 'RESET'],
+      ['CLUSTER', 'MEET', '127.0.0.1', '1'],
+      ['CLUSTER', 'FAILOVER'],
+    ]) {
+      expect(made.client('db-s0-1', ...command)).toMatch(/NOPERM/);
+    }
+  }, 120_000);
+
+  it('a node without its data comes back as another one, which has no slots', async () => {
+    const made = await formed();
+    const before = made.ask('db-s1-0', 'CLUSTER', 'MYID');
+    await made.killAll();
+    rmSync(made.data('db-s1-0', 'appendonlydir'), { recursive: true });
+    rmSync(made.data('db-s2-0', 'nodes.conf'));
+    made.startAll();
+    await until('they answer', () => {
+      for (const name of made.names) expect(made.ask(name, 'PING')).toBe('PONG');
+    });
+    expect(made.ask('db-s1-0', 'CLUSTER', 'MYID')).not.toBe(before);
+    for (const name of ['db-s1-0', 'db-s2-0']) {
+      expect(made.ask(name, 'CLUSTER', 'INFO')).toContain('cluster_slots_assigned:0');
+      expect(made.run(name, 'admit-shard.sh')).not.toBe(0);
+    }
+    expect(existsSync(made.data('db-s1-0', 'nodes.conf.without-data'))).toBe(true);
+    expect(existsSync(made.data('db-s2-0', 'appendonlydir.without-nodes'))).toBe(true);
+  }, 120_000);
+
+  it('a copy of the volume of another pod is not started, so that nobody follows it', async () => {
+    const made = await formed();
+    await made.killAll();
+    rmSync(made.data('db-s2-0', ''), { recursive: true });
+    cpSync(made.data('db-s1-0', ''), made.data('db-s2-0', ''), { recursive: true });
+    made.startAll();
+    await until('it ends', () => expect(made.exitCode('db-s2-0')).toBe(1));
+    await until('the others answer', () => expect(made.ask('db-s0-0', 'PING')).toBe('PONG'));
+    expect(made.ask('db-s0-0', 'CLUSTER', 'NODES')).not.toContain(`${made.address('db-s2-0')}:`);
+  }, 120_000);
+});
