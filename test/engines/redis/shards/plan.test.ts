@@ -275,6 +275,17 @@ describe('the status', () => {
   });
 });
 
+it('a shard of which nobody answers: what there is to do where the volume of its primary is behind', () => {
+  const nodes = {
+    'db-s1-0': { isSilent: true, isFailed: true },
+    'db-s1-1': { isSilent: true, isFailed: true },
+  } as const;
+  expect(planShards(shardsWorld({ nodes })).outcome).toMatchObject({
+    reason: 'ShardDown',
+    message: expect.stringMatching(/no replica of it does; if the log of db-s1-0 says .* create \/data\/initialised/),
+  });
+});
+
 describe('replicas that may not lead', () => {
   it.each<readonly [story: string, world: ShardsStory, message: RegExp]>([
     [

@@ -102,7 +102,7 @@ function shardDown({ nodes }: ShardsSituation, { id, pod, slots }: AbsentNode): 
   const whose = isReplaced ? `the former node of ${pod} (${id.slice(0, 8)})` : (pod ?? id);
   const first = `${whose}, which serves slots ${slotText(slots)}, does not answer`;
   const [copy, ...others] = copies;
-  if (copy === undefined) return `${first}, and no replica of it does`;
+  if (copy === undefined) return `${first}, and no replica of it does${isReplaced ? '' : ofItsVolume(whose)}`;
   const best = others.reduce((one, other) => (isFuller(other, one) ? other : one), copy);
   const lost = best.empty
     ? `${best.pod} has no keys`
@@ -117,6 +117,11 @@ function shardDown({ nodes }: ShardsSituation, { id, pod, slots }: AbsentNode): 
   }
   const names = copies.map((node) => node.pod).join(', ');
   return `${first}; the primaries elect ${names}, unless it has been without its primary for too long (cluster-replica-validity-factor), or has yet to write down what it has copied; if nobody is elected within a minute, and ${whose} does not come back, ${remedy('FORCE')}`;
+}
+
+/** Its pod waits for a replica then, and tells nobody but its log: see `start-shard.sh`. */
+function ofItsVolume(pod: string): string {
+  return `; if the log of ${pod} says that its volume does not hold all that it has served, bring a replica back, or create /data/initialised in that pod to serve what there is`;
 }
 
 /** Offsets begin anew where a replica starts. */
