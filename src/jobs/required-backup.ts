@@ -32,6 +32,8 @@ const storeAnnotation = 'clusterwright.dev/store';
 
 /** Why a cluster waits that takes one before it changes, and for nothing else. */
 export const versionBackupReason = 'VersionBackup';
+/** The one before it has failed. */
+export const versionBackupFailed = 'VersionBackupFailed';
 
 const againMs = 60_000;
 

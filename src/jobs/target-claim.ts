@@ -6,7 +6,6 @@
 import type { KubeObject } from '../api/object.ts';
 import { resourceOf } from '../api/resource.ts';
 import type { ClaimUse, EngineContext } from '../engine/engine-context.ts';
-import { claimMissing, serviceAccountMissing } from '../plan/held-up.ts';
 import { blocked, type EngineAction, type ObjectStep, type Outcome, type Plan, type Step, wait } from '../plan/plan.ts';
 import { refOf } from '../plan/ref.ts';
 import {
@@ -62,8 +61,8 @@ export async function refusalToMake(
   return undefined;
 }
 
-/** Neither the Job is made or changed, nor what it is told. */
-function withoutJob<Action extends EngineAction>(plan: Plan<Action>): Plan<Action> {
+/** Neither the Job is made or changed, nor what it is told: no backup is at work. */
+function withoutJob<Action extends EngineAction>({ prepares: _, ...plan }: Plan<Action>): Plan<Action> {
   return { ...plan, steps: plan.steps.filter((step) => !isPartOfJob(step)) };
 }
 
@@ -104,7 +103,7 @@ export async function refusalToRun(
   if (name === undefined) return undefined;
   const account = await io.serviceAccount(name);
   if (account === undefined) {
-    return wait(serviceAccountMissing, `there is no ServiceAccount ${name} in this namespace to run as`, againMs);
+    return wait('ServiceAccountMissing', `there is no ServiceAccount ${name} in this namespace to run as`, againMs);
   }
   const why = whyNotAs(account, pod);
   return why === undefined ? undefined : blocked('ServiceAccountRefused', `ServiceAccount ${name} ${why}`, againMs);
@@ -114,7 +113,7 @@ async function refusalOf(name: string, io: Pick<EngineContext, 'claim'>): Promis
   const found = await io.claim(name);
   if (found === undefined || found.claim.metadata.deletionTimestamp !== undefined) {
     const why = found === undefined ? 'there is no' : 'somebody has deleted the';
-    return wait(claimMissing, `${why} PersistentVolumeClaim ${name} in this namespace to keep backups on`, againMs);
+    return wait('ClaimMissing', `${why} PersistentVolumeClaim ${name} in this namespace to keep backups on`, againMs);
   }
   const why = whyNotATarget(found);
   return why === undefined ? undefined : blocked(claimInUse, `PersistentVolumeClaim ${name} ${why}`, againMs);

@@ -118,6 +118,8 @@ export interface Plan<Action extends EngineAction = EngineAction> {
   readonly isUnfinished?: true;
   /** The database has been told of what the templates bring: they wait for no window. */
   readonly goesOn?: true;
+  /** What comes before the first interruption is at work, such as a backup: the cluster keeps a place for that. */
+  readonly prepares?: true;
   /** What can wait is left out: the status does not count it for a change that goes on. */
   readonly defers?: true;
   readonly outcome: Outcome;

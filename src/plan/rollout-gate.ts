@@ -15,10 +15,10 @@ import type { Resource } from '../api/object.ts';
 import { type HeldTemplate, mostHeldTemplates } from '../api/status.ts';
 import type { Children } from '../resources/children.ts';
 import { templatePrint } from './difference.ts';
-import { isHeldUpBy } from './held-up.ts';
 import { nextWindow, unknownZones } from './maintenance-window.ts';
 import { type DeferrablePlan, type Outcome, type Plan, type Step, wait } from './plan.ts';
 import { refOf } from './ref.ts';
+import { interrupts } from './template-use.ts';
 import {
   followsRollout,
   isAtRest,
@@ -110,28 +110,27 @@ interface JudgedFacts extends GateFacts {
 function judged({ otherwise, ...plan }: DeferrablePlan, facts: JudgedFacts): Gated {
   const { children, all, repairs } = facts;
   const writes = all.filter((write) => !repairs(write));
-  const interrupts = otherwise !== undefined;
+  const mayWait = otherwise !== undefined;
   const isDone = isOver(plan, children);
-  if (writes.length === 0 && !interrupts) {
+  if (writes.length === 0 && !mayWait) {
     return isDone ? { ...passed(withoutRequest(plan, facts)), place: 'over' } : passed(plan);
   }
+  // The engine may know of something that has to come first, while all pods are ready: then others have their turn.
+  const begins = writes.length > 0 || plan.prepares === true || plan.steps.some((step) => interrupts(step, otherwise));
   let isInLine = false;
   const takePlace = (): string | undefined => {
+    if (!begins) return undefined;
     isInLine = true;
     return facts.takePlace();
   };
   const follows = (write: TemplateWrite): boolean => plan.goesOn === true || followsRollout(write, all, children);
-  const hold = holdOn(writes, interrupts, { ...facts, takePlace, follows });
-  if (hold === undefined) {
-    const isHeldUp = writes.length === 0 && isHeldUpBy(plan.outcome);
-    const left = isDone ? 'over' : 'unused';
-    return { ...passed(plan), place: isHeldUp ? left : 'begins' };
-  }
+  const hold = holdOn(writes, mayWait, { ...facts, takePlace, follows });
+  if (hold === undefined) return { ...passed(plan), place: begins ? 'begins' : isDone ? 'over' : 'unused' };
   // Servers that have yet to restart do so in the next window: nobody waits for that.
-  const isPutOff = interrupts && hold.reason === waitingForWindow && isAtRest(children);
+  const isPutOff = mayWait && hold.reason === waitingForWindow && isAtRest(children);
   return {
     ...held(otherwise ?? plan, hold, facts),
-    isOtherwise: interrupts,
+    isOtherwise: mayWait,
     place: isInLine ? 'asks' : isPutOff || isDone ? 'over' : 'unused',
   };
 }
@@ -176,11 +175,11 @@ interface HoldFacts extends GateFacts {
   follows(write: TemplateWrite): boolean;
 }
 
-function holdOn(writes: readonly TemplateWrite[], interrupts: boolean, facts: HoldFacts): Hold | undefined {
+function holdOn(writes: readonly TemplateWrite[], mayWait: boolean, facts: HoldFacts): Hold | undefined {
   const { cluster, children, follows } = facts;
   const needsWindow = (write: TemplateWrite): boolean =>
     !isRequestedRestart(write, restartAnnotation) && !follows(write);
-  const closed = interrupts || writes.some(needsWindow) ? closedWindow(facts) : undefined;
+  const closed = mayWait || writes.some(needsWindow) ? closedWindow(facts) : undefined;
   if (closed !== undefined) return closed;
   // Pods of now have begun to restart: the others follow, and a correction does, too.
   if (ignoresLimit(cluster)) return undefined;

@@ -134,7 +134,7 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
     const isRefused = whole.steps.some((step) => writesTemplate(step) && !plan.steps.includes(step));
     if (isUsed) rollouts.begun(key);
     // Nothing begins by what the API server refuses or changes back, nor where the run is cut off. A backup comes before the first use.
-    else if (gate.place === 'begins' && (wanted.otherwise === undefined || isRefused || failure !== undefined)) {
+    else if (gate.place === 'begins' && (wanted.prepares !== true || isRefused || failure !== undefined)) {
       if (isOver(wanted, children)) rollouts.release(key);
       else rollouts.giveBack(key);
     }

@@ -17,6 +17,7 @@ import {
   pooler,
   printed,
   requested,
+  restart,
   type Story,
   secret,
   set,
@@ -237,12 +238,18 @@ describe('a plan', () => {
     ],
     [
       'that interrupts somebody is replaced by the other one',
-      { isTaken: true, steps: [], outcome: wait('Restarting', 'x'), plan: { otherwise } },
+      { isTaken: true, steps: [restart], outcome: wait('Restarting', 'x'), plan: { otherwise } },
       ['ask for something', 'wait WaitingForRollout', 'asks for a place'],
     ],
     [
       'that interrupts somebody waits, also while pods beside the members restart',
-      { isTaken: true, steps: [], pods: { 1: 'outdated' }, outcome: wait('Restarting', 'x'), plan: { otherwise } },
+      {
+        isTaken: true,
+        steps: [restart],
+        pods: { 1: 'outdated' },
+        outcome: wait('Restarting', 'x'),
+        plan: { otherwise },
+      },
       ['ask for something', 'wait WaitingForRollout', 'asks for a place'],
     ],
     [
@@ -258,14 +265,14 @@ describe('a plan', () => {
     ['of a cluster at rest needs no place', { steps: [] }, ['needs no place']],
     ['of a cluster that is interrupted without a trace keeps it', { steps: [], plan: { isUnderway: true } }, []],
     [
-      'that cannot begin, since the backup before it fails, leaves the place to others',
-      { steps: [], outcome: wait('VersionBackupFailed', 'x'), plan: { otherwise } },
-      ['wait VersionBackupFailed', 'asks for a place', 'needs no place'],
+      'that may interrupt somebody, and does not yet, asks for no place: something else comes first',
+      { steps: [act], outcome: wait('MembersNotReady', 'x'), plan: { otherwise } },
+      ['ask for something', 'wait MembersNotReady', 'needs no place'],
     ],
     [
-      'that cannot begin, since there is no claim for the backup before it, leaves it, too',
-      { steps: [], outcome: wait('ClaimMissing', 'x'), plan: { otherwise } },
-      ['wait ClaimMissing', 'asks for a place', 'needs no place'],
+      'that has begun, and interrupts nobody now, asks for none, and keeps the one that it has',
+      { steps: [], pods: { 1: 'outdated' }, outcome: wait('MembersNotReady', 'x'), plan: { otherwise, goesOn: true } },
+      ['wait MembersNotReady'],
     ],
     [
       'of servers of which some have yet to restart leaves it at the end of the window',
@@ -279,7 +286,7 @@ describe('a plan', () => {
     ],
     [
       'whose backup is taken keeps it',
-      { steps: [act], outcome: wait('VersionBackup', 'x'), plan: { otherwise } },
+      { steps: [act], outcome: wait('VersionBackup', 'x'), plan: { otherwise, prepares: true } },
       ['ask for something', 'wait VersionBackup', 'asks for a place', 'begins'],
     ],
     ['of a cluster that rolls out keeps it', { steps: [], pods: { 1: 'outdated' } }, []],

@@ -13,8 +13,11 @@ const forbidden = JSON.stringify({ kind: 'Status', reason: 'Forbidden', message:
 /** `refused by dry run`: nothing is written. `unanswered`: it may have been. */
 type Answer = 'taken' | 'refused' | 'refused by dry run' | 'without effect' | 'unanswered';
 
-/** What is wanted besides the template. `restart`: of a server, which can wait. `pending`: one that nothing is done about yet. */
-type Besides = 'nothing' | 'restart' | 'pending' | 'something that is done anyway';
+/**
+ * What is wanted besides the template. `restart`: of a server, which can wait. `pending`: one that nothing is done about yet. `upgrade`: it is what
+ * the template brings. `backup`: it comes first.
+ */
+type Besides = 'nothing' | 'restart' | 'pending' | 'upgrade' | 'backup' | 'something that is done anyway';
 
 const changes = [{ path: 'spec.template.spec.containers[db].image', from: 'old', to: 'new' }];
 
@@ -27,6 +30,13 @@ function planOf(besides: Besides, template: Plan['steps'][number]): { plan: Plan
       return { plan: { ...plan, steps: [template, act], isUnfinished: true }, otherwise: { ...plan, steps: [] } };
     case 'pending':
       return { plan: { ...plan, isUnfinished: true, outcome: wait('MembersNotReady', 'x') } };
+    case 'upgrade':
+      return { plan, otherwise: { ...plan, steps: [] } };
+    case 'backup':
+      return {
+        plan: { steps: [], prepares: true, outcome: wait('VersionBackup', 'x') },
+        otherwise: { ...plan, steps: [] },
+      };
     case 'something that is done anyway':
       return { plan: { ...plan, steps: [template, act] }, otherwise: { ...plan, steps: [act] } };
     default:
@@ -124,6 +134,13 @@ it.each<readonly [string, Answer, Besides, string[]]>([
     'pending',
     ['takes it', 'gives it back'],
   ],
+  [
+    'ends it where the template that begins an upgrade is changed back',
+    'without effect',
+    'upgrade',
+    ['takes it', 'ends it'],
+  ],
+  ['keeps it while the backup before an upgrade is at work', 'taken', 'backup', ['takes it']],
   [
     'ends it where nothing is done but what is done while it waits, too',
     'refused by dry run',

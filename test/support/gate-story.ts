@@ -109,6 +109,8 @@ export const first: ObjectStep = {
 };
 export const act: Step = { type: 'act', action: { type: 'test.act' }, summary: 'ask for something' };
 
+export const restart: Step = { type: 'act', action: { type: 'test.restart' }, summary: 'restart a server' };
+
 export const gateOf = (story: Story) => judged(story).result;
 
 function judged(story: Story) {

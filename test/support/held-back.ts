@@ -4,7 +4,7 @@ import type { Resource } from '../../src/api/object.ts';
 import type { Assessment, Judgement, StatusReport } from '../../src/engine/engine.ts';
 import { plansOf } from '../../src/engine/judgement.ts';
 import type { DeferrablePlan, EngineAction, Plan } from '../../src/plan/plan.ts';
-import { gated } from '../../src/plan/rollout-gate.ts';
+import { type Gated, gated } from '../../src/plan/rollout-gate.ts';
 import type { Children } from '../../src/resources/children.ts';
 import { heldBackStatus } from '../../src/runtime/held-status.ts';
 import { coherent } from './truthful-engine.ts';
@@ -42,4 +42,14 @@ export function heldBack(
     takePlace: () => (waits === 'turn' ? 'those of RedisCluster other' : undefined),
   });
   return { plan: gate.plan, status: coherent(heldBackStatus(maintained, assessment, gate)) };
+}
+
+/** What the operator does, and what becomes of its place, where no window and no other cluster is in the way. */
+export function withFreeTurn(
+  plan: DeferrablePlan,
+  cluster: Cluster<CommonSpec>,
+  children: Children,
+  { at, resource }: { readonly at: number; readonly resource: Resource },
+): Gated {
+  return gated(plan, { ...{ cluster, children, resource, now: at }, takePlace: () => undefined });
 }

@@ -59,7 +59,8 @@ export function planEtcd(situation: Situation, take: BackupFactory): DeferrableP
   // Templates and members show nothing of a downgrade that etcd has been told to allow.
   const underway = gate.downgrade === 'allowed' ? ({ isUnderway: true } as const) : {};
   const onward = gate.goesOn === true ? ({ goesOn: true } as const) : {};
-  const plan = { ...planWith(situation, gate), ...repairs, ...underway, ...onward };
+  const backup = gate.prepares === true ? ({ prepares: true } as const) : {};
+  const plan = { ...planWith(situation, gate), ...repairs, ...underway, ...onward, ...backup };
   // What has begun goes on.
   const mayWait = gate.begins === true && !isMinorRolling(situation);
   if (!mayWait) return plan;

@@ -8,8 +8,7 @@
  */
 
 import type { BackupFactory } from '../../../engine/backup-support.ts';
-import { requiredBackup, versionBackupReason } from '../../../jobs/required-backup.ts';
-import { versionBackupFailed } from '../../../plan/held-up.ts';
+import { requiredBackup, versionBackupFailed, versionBackupReason } from '../../../jobs/required-backup.ts';
 import { blocked, type ObjectStep, type Outcome, wait } from '../../../plan/plan.ts';
 import type { StatefulSet } from '../../../resources/children.ts';
 import type { Target } from '../action.ts';
@@ -30,6 +29,8 @@ export interface VersionGate {
   readonly isOpen: boolean;
   /** Another minor begins with this plan, or the backup before it. */
   readonly begins?: true;
+  /** That backup is at work. */
+  readonly prepares?: true;
   /** What it waits for, or what is in the way; instead of "settled". */
   readonly outcome?: Outcome;
   /** Towards a backup, or away from one that nobody waits for any more. */
@@ -195,10 +196,11 @@ function backupGate(situation: Situation, old: number, take: BackupFactory): Ver
     case 'verified':
       return undefined;
     case 'missing':
-      return shut(wait(versionBackupReason, waiting), { steps: progress.steps });
+      return shut(wait(versionBackupReason, waiting), { steps: progress.steps, prepares: true });
     case 'running':
       return shut(wait(versionBackupReason, `${waiting}: ${progress.message}`, progress.recheckMs), {
         steps: progress.steps,
+        prepares: true,
       });
     case 'failed': {
       const message = `the backup before ${minorOf(spec.version)} failed: ${progress.message}; it is tried again, and no member restarts before`;

@@ -250,7 +250,8 @@ function planMembers(situation: Situation, take: BackupFactory): PostgresPlan {
   const next = finishUpgrade(situation, take) ?? beginUpgrade(situation, take);
   if (next !== undefined) {
     const plan = withUpgrade(situation, { ...next, steps: orReloads(next.steps) });
-    return next.begins === true ? { ...plan, canWait: true } : plan;
+    const backup = next.prepares === true ? ({ prepares: true } as const) : {};
+    return next.begins === true ? { ...plan, ...backup, canWait: true } : plan;
   }
   const outcome = withRefusedParameters(situation, whole(situation));
   return withObjects(situation, roster, [...reloads, ...leftJobs(situation)], outcome);

@@ -3,8 +3,7 @@
  * is touched: a rehearsal upgrades a copy of the data, and then a backup is taken.
  */
 import type { BackupFactory, OwnBackup } from '../../../engine/backup-support.ts';
-import { goodForMs, requiredBackup, versionBackupReason } from '../../../jobs/required-backup.ts';
-import { versionBackupFailed } from '../../../plan/held-up.ts';
+import { goodForMs, requiredBackup, versionBackupFailed, versionBackupReason } from '../../../jobs/required-backup.ts';
 import { blocked, settled, wait } from '../../../plan/plan.ts';
 import { indexOf, type Situation } from '../observe/situation.ts';
 import { postgresImage } from '../resources/pods.ts';
@@ -103,10 +102,10 @@ function backup(
     case 'verified':
       return undefined;
     case 'missing':
-      return { steps: progress.steps, record, outcome: wait(versionBackupReason, what) };
+      return { steps: progress.steps, record, outcome: wait(versionBackupReason, what), prepares: true };
     case 'running': {
       const outcome = wait(versionBackupReason, `${what}: ${progress.message}`, progress.recheckMs);
-      return { steps: progress.steps, record, outcome };
+      return { steps: progress.steps, record, outcome, prepares: true };
     }
     case 'failed': {
       const message = `${what}, and failed: ${progress.message}; it is tried again`;

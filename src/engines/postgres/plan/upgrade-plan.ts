@@ -10,6 +10,8 @@ export interface UpgradePlan {
   readonly outcome: Outcome;
   /** It begins with this plan, or with the backup that this plan takes: the members stop. */
   readonly begins?: true;
+  /** That backup is at work. */
+  readonly prepares?: true;
   /** Undefined: the upgrade is over. */
   readonly record: UpgradeRecord | undefined;
   /** Default: all members. */

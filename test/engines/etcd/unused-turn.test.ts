@@ -1,0 +1,45 @@
+/** Whether etcd takes its turn among the clusters that roll out: only where something can begin. All pods are ready. */
+import { expect, it } from 'vitest';
+import { etcdKind } from '../../../src/engines/etcd/kind/schema.ts';
+import type { EtcdObserved } from '../../../src/engines/etcd/observe/observed.ts';
+import { situationOf } from '../../../src/engines/etcd/observe/situation.ts';
+import { planEtcd } from '../../../src/engines/etcd/plan/plan.ts';
+import { target } from '../../support/backup-story.ts';
+import { etcdWorld, now, type Story } from '../../support/etcd-situation.ts';
+import { takesEtcdBackup, versionWords, words } from '../../support/etcd-words.ts';
+import { withFreeTurn } from '../../support/held-back.ts';
+
+const five = '3.5.35';
+const six = '3.6.16';
+const backup = { target };
+const down: Story = {
+  spec: { version: five },
+  before: { version: six },
+  members: { all: { version: six, storageVersion: '3.6.0' } },
+};
+
+/** Somebody has added a member to etcd by hand. */
+function withForeign({ agreed, ...observed }: EtcdObserved): EtcdObserved {
+  const one = { id: '77', name: 'theirs', hasStarted: true, peerUrls: ['http://x:2380'], isLearner: false };
+  return agreed === undefined ? observed : { ...observed, agreed: { ...agreed, members: [...agreed.members, one] } };
+}
+
+function begins(story: Story, isForeign: boolean): string[] {
+  const { cluster, children, observed } = etcdWorld({ status: { initialized: true }, ...story });
+  const situation = situationOf(cluster, children, isForeign ? withForeign(observed) : observed);
+  const gate = withFreeTurn(planEtcd(situation, takesEtcdBackup), cluster, children, {
+    ...{ at: now, resource: etcdKind.resource },
+  });
+  return [...versionWords(words(gate.plan as ReturnType<typeof planEtcd>)), gate.place];
+}
+
+it.each<readonly [string, Story, boolean, string[]]>([
+  ['a downgrade begins', down, false, ['enableDowngrade 3.5.0', 'wait Downgrading', 'begins']],
+  ['not while etcd lists a member of somebody else', down, true, ['wait MembersNotReady', 'over']],
+  [
+    'a backup comes before, and keeps the turn',
+    { ...down, spec: { version: five, backup }, before: { version: six, backup } },
+    false,
+    ['create ConfigMap db-version-backup-task', 'create Job db-version-backup', 'wait VersionBackup', 'begins'],
+  ],
+])('%s', (_, story, isForeign, expected) => expect(begins(story, isForeign)).toEqual(expected));
