@@ -120,6 +120,11 @@ export interface Plan<Action extends EngineAction = EngineAction> {
   readonly goesOn?: true;
   /** What comes before the first interruption is at work, such as a backup: the cluster keeps a place for that. */
   readonly prepares?: true;
+  /**
+   * Why no pod would restart for a template now, in words, though all of them may be ready. A template that is written all the same reaches nobody,
+   * and other clusters wait for that.
+   */
+  readonly noRestarts?: string;
   /** What can wait is left out: the status does not count it for a change that goes on. */
   readonly defers?: true;
   readonly outcome: Outcome;

@@ -124,7 +124,7 @@ function judged({ otherwise, ...plan }: DeferrablePlan, facts: JudgedFacts): Gat
     return facts.takePlace();
   };
   const follows = (write: TemplateWrite): boolean => plan.goesOn === true || followsRollout(write, all, children);
-  const hold = holdOn(writes, mayWait, { ...facts, takePlace, follows });
+  const hold = holdOn(writes, mayWait, { ...facts, plan, takePlace, follows });
   if (hold === undefined) return { ...passed(plan), place: begins ? 'begins' : isDone ? 'over' : 'unused' };
   // Servers that have yet to restart do so in the next window: nobody waits for that.
   const isPutOff = mayWait && hold.reason === waitingForWindow && isAtRest(children);
@@ -171,6 +171,7 @@ function heldTemplate(write: TemplateWrite, facts: GateFacts): HeldTemplate {
 }
 
 interface HoldFacts extends GateFacts {
+  readonly plan: Plan;
   /** The write belongs to a rollout that has begun. */
   follows(write: TemplateWrite): boolean;
 }
@@ -184,9 +185,16 @@ function holdOn(writes: readonly TemplateWrite[], mayWait: boolean, facts: HoldF
   // Pods of now have begun to restart: the others follow, and a correction does, too.
   if (ignoresLimit(cluster)) return undefined;
   const isFollowing = isRolling(children) && writes.every(follows);
-  const unready = isFollowing ? [] : unreadyPods(children, mayBeHelped(writes, facts));
+  const helped = mayBeHelped(writes, facts);
+  const unready = isFollowing ? [] : unreadyPods(children, helped);
   if (unready.length > 0) {
     const message = `pods restart for the changes once all of them are ready: ${unready.join(', ')}; at once with the annotation ${ignoreLimitAnnotation}=true`;
+    return wait(waitingForRollout, message, unreadyRecheckMs);
+  }
+  const { noRestarts, outcome } = facts.plan;
+  if (noRestarts !== undefined && !isFollowing && helped.length === 0) {
+    const isSaid = outcome.state !== 'settled' && outcome.message.includes(noRestarts);
+    const message = `pods restart for the changes after that${isSaid ? '' : `: ${noRestarts}`}`;
     return wait(waitingForRollout, message, unreadyRecheckMs);
   }
   const others = facts.takePlace();

@@ -230,6 +230,26 @@ describe('a plan', () => {
       { isTaken: true, outcome: wait('X', 'x', 5) },
       ['wait X', 'asks for a place'],
     ],
+    [
+      'by whose templates nobody would restart waits, and asks for no place',
+      { outcome: blocked('VolumesGoing', 'x'), plan: { noRestarts: 'x' } },
+      ['blocked VolumesGoing', 'needs no place'],
+    ],
+    [
+      'by whose templates nobody would restart says why, if nothing else is the matter',
+      { plan: { noRestarts: 'Patroni is paused' } },
+      ['wait WaitingForRollout', 'needs no place'],
+    ],
+    [
+      'by whose templates nobody would restart may be what a pod needs that has long been unready',
+      { pods: { 1: 'long unready' }, plan: { noRestarts: 'x' } },
+      [apply, 'asks for a place', 'begins'],
+    ],
+    [
+      'by whose templates nobody would restart corrects those that pods have yet to get',
+      { pods: { 0: 'outdated' }, plan: { noRestarts: 'x' } },
+      [apply],
+    ],
     ['that is blocked says so', { isTaken: true, outcome: blocked('X', 'x') }, ['blocked X', 'asks for a place']],
     [
       'that a person has confirmed as a whole waits for nothing',

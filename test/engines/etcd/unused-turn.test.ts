@@ -35,6 +35,35 @@ function begins(story: Story, isForeign: boolean): string[] {
 
 it.each<readonly [string, Story, boolean, string[]]>([
   ['a downgrade begins', down, false, ['enableDowngrade 3.5.0', 'wait Downgrading', 'begins']],
+  [
+    'a patch release begins',
+    { spec: { version: six }, before: { version: '3.6.1' } },
+    false,
+    ['template db-0', 'template db-1', 'template db-2', 'settled', 'begins'],
+  ],
+  [
+    'a patch release does not begin while etcd lists a member of somebody else',
+    { spec: { version: six }, before: { version: '3.6.1' } },
+    true,
+    ['wait MembersNotReady', 'over'],
+  ],
+  [
+    'nor while the only member would lose its volume',
+    {
+      spec: { version: six, replicas: 1 },
+      before: { version: '3.6.1', replicas: 1 },
+      numbers: [0],
+      claims: { 0: 'going' },
+    },
+    false,
+    ['wait WaitingForRollout', 'over'],
+  ],
+  [
+    'no backup is taken for an upgrade that cannot begin',
+    { spec: { version: six, backup }, before: { version: five, backup } },
+    true,
+    ['wait MembersNotReady', 'over'],
+  ],
   ['not while etcd lists a member of somebody else', down, true, ['wait MembersNotReady', 'over']],
   [
     'a backup comes before, and keeps the turn',

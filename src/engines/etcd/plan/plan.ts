@@ -35,6 +35,7 @@ import { goingVolumesOutcome, heldForVolumes } from './going-volumes.ts';
 import { absent, memberProblems, wordsFor } from './health.ts';
 import { awaiting, planIssuance } from './issuance.ts';
 import { type EtcdPlan, planLearner, planReplacement, planScaleIn, planScaleOut, viaOf } from './membership.ts';
+import { noRestarts } from './no-restarts.ts';
 import { isOutdated, isUnsettled } from './outdated.ts';
 import { keeps, pinnedVersion } from './pinned-version.ts';
 import { recoveryOf, requestSteps } from './recovery.ts';
@@ -60,7 +61,9 @@ export function planEtcd(situation: Situation, take: BackupFactory): DeferrableP
   const underway = gate.downgrade === 'allowed' ? ({ isUnderway: true } as const) : {};
   const onward = gate.goesOn === true ? ({ goesOn: true } as const) : {};
   const backup = gate.prepares === true ? ({ prepares: true } as const) : {};
-  const plan = { ...planWith(situation, gate), ...repairs, ...underway, ...onward, ...backup };
+  const why = noRestarts(situation);
+  const held = why === undefined ? {} : { noRestarts: why };
+  const plan = { ...planWith(situation, gate), ...repairs, ...underway, ...onward, ...backup, ...held };
   // What has begun goes on.
   const mayWait = gate.begins === true && !isMinorRolling(situation);
   if (!mayWait) return plan;

@@ -36,6 +36,7 @@ import { planLogicalImport, settledCopySteps } from './logical-import.ts';
 import { loginSteps, missingRoles } from './logins.ts';
 import { planLostTokens } from './lost-token.ts';
 import { leavers, nextRoster } from './members.ts';
+import { noRestarts } from './no-restarts.ts';
 import { isOutdated, isUnsettled } from './outdated.ts';
 import { withRefusedParameters } from './parameters.ts';
 import { pausedByPerson } from './pause.ts';
@@ -66,8 +67,10 @@ export function planPostgres(situation: Situation, take: BackupFactory): Deferra
   const { canWait, ...whole } = planWhole(situation, take);
   const { upgrade } = situation;
   const isUpgrading = upgrade !== undefined && isUnderway(upgrade);
+  const why = noRestarts(situation, whole);
   const plan = {
     ...whole,
+    ...(why === undefined ? {} : { noRestarts: why }),
     ...(isUpgrading ? { isUnderway: true as const } : {}),
     ...(isInterrupted(situation) ? { isUnfinished: true as const } : {}),
   };

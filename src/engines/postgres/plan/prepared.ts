@@ -3,7 +3,7 @@
  * start. Patroni then elects another member, which still has the old value, and would be the next to restart: each of these restarts would
  * be a failover, without an end.
  */
-import { blocked, type Outcome } from '../../../plan/plan.ts';
+import { blocked } from '../../../plan/plan.ts';
 import type { Situation } from '../observe/situation.ts';
 import { parametersOf } from '../resources/parameters.ts';
 import { recheckMs } from './restart.ts';
@@ -11,7 +11,7 @@ import { recheckMs } from './restart.ts';
 export const transactionsPrepared = 'TransactionsPrepared';
 
 /** Undefined where there is room for all of them. Nothing tells when they have ended. */
-export function withoutRoom({ cluster, primary }: Situation): Outcome | undefined {
+export function withoutRoom({ cluster, primary }: Situation): ReturnType<typeof blocked> | undefined {
   if (primary?.server?.state !== 'seen') return undefined;
   const { prepared } = primary.server.facts;
   const room = Number(parametersOf(cluster).max_prepared_transactions ?? 0);

@@ -62,7 +62,17 @@ export function planRedis(situation: Situation): RedisPlan {
 function planAsWanted(situation: Situation): RedisPlan {
   const { spec, children } = situation;
   const plan = awaitingExpansion(awaitingProxy(planSituation(situation), situation), spec.storage.size, children);
-  return sparingVolumes(plan, children, (pods) => goingVolumesOutcome(situation, pods));
+  const why = onlyVolumeGoing(situation);
+  const whole = why === undefined ? plan : { ...plan, noRestarts: why };
+  return sparingVolumes(whole, children, (pods) => goingVolumesOutcome(situation, pods));
+}
+
+/** Of several nodes, the primary hands over before it restarts. */
+function onlyVolumeGoing(situation: Situation): string | undefined {
+  const [only, ...others] = situation.dataPods;
+  const outcome =
+    only === undefined || others.length > 0 ? undefined : goingVolumesOutcome(situation, [only.metadata.name]);
+  return outcome === undefined || outcome.state === 'settled' ? undefined : outcome.message;
 }
 
 /** The members are well. */
@@ -221,7 +231,10 @@ function planWithPrimary(situation: Situation, primary: DataNode): RedisPlan {
   const older = leftBehindPod(situation, primary);
   const renewed = older === undefined ? undefined : restarting(older);
   if (renewed !== undefined) return unfinished(renewed.steps, renewed.outcome);
-  if (problems.length > 0) return unfinished([], wait('MembersNotReady', problems.join('; '), recheckMs));
+  if (problems.length > 0) {
+    const words = problems.join('; ');
+    return { ...unfinished([], wait('MembersNotReady', words, recheckMs)), noRestarts: words };
+  }
 
   const forgetting = planForgetting(situation, primary);
   if (forgetting !== undefined)

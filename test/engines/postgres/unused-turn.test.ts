@@ -1,0 +1,44 @@
+/** Whether PostgreSQL takes its turn among the clusters that roll out: only where something can begin. All pods are ready. */
+import { expect, it } from 'vitest';
+import { postgresKind } from '../../../src/engines/postgres/kind/schema.ts';
+import { situationOf } from '../../../src/engines/postgres/observe/situation.ts';
+import { planPostgres } from '../../../src/engines/postgres/plan/plan.ts';
+import { withFreeTurn } from '../../support/held-back.ts';
+import { now, postgresWorld, type Story } from '../../support/postgres-situation.ts';
+import { withPause } from '../../support/postgres-upgrade.ts';
+import { words } from '../../support/postgres-words.ts';
+
+const image: Story = { spec: { image: 'mine.example/postgres:17' }, before: {} };
+const alone = { spec: { ...image.spec, instances: 1 }, before: { instances: 1 } } satisfies Story;
+
+function begins(story: Story): string[] {
+  const { cluster, children, observed } = postgresWorld({ status: { initialized: true }, ...story });
+  const plan = planPostgres(situationOf(cluster, children, observed), () => undefined);
+  const gate = withFreeTurn(plan, cluster, children, { at: now, resource: postgresKind.resource });
+  const lines = words(gate.plan as typeof plan).map((line) =>
+    line.replace(/^apply StatefulSet (.*?):.*$/, 'template $1'),
+  );
+  return [...lines, gate.place];
+}
+
+const templates = ['template db-0', 'template db-1', 'template db-2'];
+
+it.each<readonly [string, Story, string[]]>([
+  ['another image begins', image, [...templates, 'settled', 'begins']],
+  ['not while a person has paused Patroni', { ...image, children: withPause() }, ['wait FailoverPaused', 'over']],
+  [
+    'not while a standby does not stream',
+    { ...image, members: { 1: { isStreaming: false } } },
+    ['wait MembersNotReady', 'over'],
+  ],
+  [
+    'not while the only member would lose its volume',
+    { ...alone, claims: { 0: 'going' } },
+    ['wait WaitingForRollout', 'over'],
+  ],
+  [
+    'a server restarts for its settings also in a pause',
+    { members: { 1: { restartPending: true } }, children: withPause() },
+    ['restart db-1-0', 'wait Restarting', 'begins'],
+  ],
+])('%s', (_, story, expected) => expect(begins(story)).toEqual(expected));
