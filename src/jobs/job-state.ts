@@ -26,6 +26,11 @@ export function jobsAwaitingResult({ jobs, jobPods }: Children, now: number): re
   });
 }
 
+/** In milliseconds: since when there is what it waits for, its newest pod or, before that, the Job itself. */
+export function pendingSince(job: Job, pods: readonly Pod[]): number {
+  return createdAt(newestFirst(pods, job)[0] ?? job);
+}
+
 function newestFirst(pods: readonly Pod[], job: Job): readonly Pod[] {
   return pods.filter((pod) => isOf(pod, job)).sort((a, b) => createdAt(b) - createdAt(a));
 }
@@ -103,7 +108,7 @@ function isOf({ metadata }: Pod, job: Job): boolean {
   return (metadata.ownerReferences ?? []).some(({ uid }) => uid === job.metadata.uid);
 }
 
-function createdAt({ metadata }: Pod): number {
+function createdAt({ metadata }: Pick<Pod, 'metadata'>): number {
   return Date.parse(metadata.creationTimestamp ?? '') || 0;
 }
 

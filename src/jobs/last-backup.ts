@@ -204,6 +204,8 @@ function planLastBackup(engine: KindHandler, cluster: Cluster, progress: BackupP
   switch (progress.state) {
     case 'missing':
       return { steps: progress.steps, outcome: wait('LastBackup', waiting) };
+    case 'pending':
+      return { steps: progress.steps, outcome: wait('LastBackup', `${waiting}: ${progress.message}`) };
     case 'running':
       return {
         steps: progress.steps,

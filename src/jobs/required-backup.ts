@@ -22,7 +22,7 @@ import { job } from '../resources/job.ts';
 import { backupJobObjects } from './agent-job.ts';
 import { storeOf } from './agent-pod.ts';
 import { confirmedBy } from './confirmed-backup.ts';
-import { jobState } from './job-state.ts';
+import { jobState, pendingSince } from './job-state.ts';
 
 /** On task and Job: what they are waited for, where one name serves for one thing after the other. */
 export const beforeAnnotation = 'clusterwright.dev/before';
@@ -36,6 +36,9 @@ export const versionBackupReason = 'VersionBackup';
 export const versionBackupFailed = 'VersionBackupFailed';
 
 const againMs = 60_000;
+
+/** A pod that does not run after so long may never: there is no node for it, or no image. Until then it counts as one that runs. */
+const startingMs = 300_000;
 
 /** Of what was written since a backup, nothing is in it: whatever has kept its change back, another is taken then. */
 export const goodForMs = 60 * 60 * 1000;
@@ -88,6 +91,8 @@ export type BackupProgress =
       readonly steps: readonly ObjectStep[];
       readonly recheckMs?: number;
     }
+  /** Its pod has not run for long. */
+  | { readonly state: 'pending'; readonly message: string; readonly steps: readonly ObjectStep[] }
   /** `recheckMs`: until it is begun anew; absent where the steps see to that. */
   | {
       readonly state: 'failed';
@@ -125,8 +130,11 @@ export function requiredBackup(objects: readonly KubeObject[], children: Childre
   if (found.metadata.deletionTimestamp !== undefined) return { state: 'running', message: 'begun anew', steps: [] };
   const state = jobState(found, children.jobPods, now);
   switch (state.state) {
-    case 'pending':
-      return { state: 'running', message: state.message, steps: taskSteps(objects, children) };
+    case 'pending': {
+      const left = pendingSince(found, children.jobPods) + startingMs - now;
+      const progress = { message: state.message, steps: taskSteps(objects, children) };
+      return left > 0 ? { ...progress, state: 'running', recheckMs: left } : { ...progress, state: 'pending' };
+    }
     case 'running': {
       const { message, recheckMs } = state;
       return {

@@ -4,7 +4,8 @@ import { etcdKind } from '../../../src/engines/etcd/kind/schema.ts';
 import type { EtcdObserved } from '../../../src/engines/etcd/observe/observed.ts';
 import { situationOf } from '../../../src/engines/etcd/observe/situation.ts';
 import { planEtcd } from '../../../src/engines/etcd/plan/plan.ts';
-import { target } from '../../support/backup-story.ts';
+import { versionBackup } from '../../../src/engines/etcd/plan/version-backup.ts';
+import { jobOf, target } from '../../support/backup-story.ts';
 import { etcdWorld, now, type Story } from '../../support/etcd-situation.ts';
 import { takesEtcdBackup, versionWords, words } from '../../support/etcd-words.ts';
 import { withFreeTurn } from '../../support/held-back.ts';
@@ -22,6 +23,18 @@ const down: Story = {
 function withForeign({ agreed, ...observed }: EtcdObserved): EtcdObserved {
   const one = { id: '77', name: 'theirs', hasStarted: true, peerUrls: ['http://x:2380'], isLearner: false };
   return agreed === undefined ? observed : { ...observed, agreed: { ...agreed, members: [...agreed.members, one] } };
+}
+
+const upgrade: Story = { spec: { version: six, backup }, before: { version: five, backup } };
+
+/** The Job of the backup, whose pod is so old, in minutes, and has or has not got a process. */
+function backupJob(minutes: number, end: 'pending' | 'running'): Pick<Story, 'children'> {
+  const { cluster } = etcdWorld(upgrade);
+  const creationTimestamp = new Date(now - minutes * 60_000).toISOString();
+  const made = takesEtcdBackup(cluster, versionBackup(cluster, 5, now)) ?? [];
+  const objects = made.flatMap((object) => (object.kind === 'Job' ? jobOf(object, end) : [object]));
+  const aged = objects.map((object) => ({ ...object, metadata: { ...object.metadata, creationTimestamp } }));
+  return { children: (children) => [...children, ...aged] };
 }
 
 function begins(story: Story, isForeign: boolean): string[] {
@@ -63,6 +76,24 @@ it.each<readonly [string, Story, boolean, string[]]>([
     { spec: { version: six, backup }, before: { version: five, backup } },
     true,
     ['wait MembersNotReady', 'over'],
+  ],
+  [
+    'a backup that takes long keeps the turn',
+    { ...upgrade, ...backupJob(60, 'running') },
+    false,
+    ['wait VersionBackup', 'begins'],
+  ],
+  [
+    'a backup that is about to start keeps it, too',
+    { ...upgrade, ...backupJob(4, 'pending') },
+    false,
+    ['wait VersionBackup', 'begins'],
+  ],
+  [
+    'a backup whose pod has not started for five minutes does not',
+    { ...upgrade, ...backupJob(6, 'pending') },
+    false,
+    ['wait VersionBackup', 'over'],
   ],
   ['not while etcd lists a member of somebody else', down, true, ['wait MembersNotReady', 'over']],
   [

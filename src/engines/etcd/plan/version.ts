@@ -197,6 +197,8 @@ function backupGate(situation: Situation, old: number, take: BackupFactory): Ver
       return undefined;
     case 'missing':
       return shut(wait(versionBackupReason, waiting), { steps: progress.steps, prepares: true });
+    case 'pending':
+      return shut(wait(versionBackupReason, `${waiting}: ${progress.message}`), { steps: progress.steps });
     case 'running':
       return shut(wait(versionBackupReason, `${waiting}: ${progress.message}`, progress.recheckMs), {
         steps: progress.steps,

@@ -103,6 +103,8 @@ function backup(
       return undefined;
     case 'missing':
       return { steps: progress.steps, record, outcome: wait(versionBackupReason, what), prepares: true };
+    case 'pending':
+      return { steps: progress.steps, record, outcome: wait(versionBackupReason, `${what}: ${progress.message}`) };
     case 'running': {
       const outcome = wait(versionBackupReason, `${what}: ${progress.message}`, progress.recheckMs);
       return { steps: progress.steps, record, outcome, prepares: true };

@@ -83,6 +83,12 @@ export function finishUpgrade(situation: Situation, take: BackupFactory): Upgrad
       return done;
     case 'missing':
       return { steps: progress.steps, record: upgrade, outcome: wait(versionBackupReason, what) };
+    case 'pending':
+      return {
+        steps: progress.steps,
+        record: upgrade,
+        outcome: wait(versionBackupReason, `${what}: ${progress.message}`),
+      };
     case 'running':
     case 'failed': {
       const outcome = wait(versionBackupReason, `${what}: ${progress.message}`, progress.recheckMs);
