@@ -37,7 +37,13 @@ export type ObjectStep =
   | ({ readonly type: 'create'; readonly object: KubeObject; readonly generate?: readonly Generated[] } & MayFail)
   /** Makes a Secret with certificates, or puts others in the place of those in it. It holds no key: see `Issue`. */
   | { readonly type: 'issue'; readonly object: KubeObject; readonly issue: Issue; readonly reason: string }
-  | ({ readonly type: 'apply'; readonly object: KubeObject; readonly changes: readonly FieldChange[] } & MayFail)
+  | ({
+      readonly type: 'apply';
+      readonly object: KubeObject;
+      readonly changes: readonly FieldChange[];
+      /** Members are stopped for what it says, without a new template. */
+      readonly interrupts?: true;
+    } & MayFail)
   /** A JSON merge patch on an object that somebody else owns (a pod's role label). Names a UID. */
   | ({
       readonly type: 'patch';

@@ -54,10 +54,11 @@ export function withoutSuperseded(plan: Plan): Plan {
 }
 
 /**
- * Whether members restart by the step: it writes a template, or tells the database what is not told while that has to wait. `otherwise`: see
- * `DeferrablePlan`.
+ * Whether members restart by the step: it writes a template, or what members are stopped for, or tells the database what is not told while that has
+ * to wait. `otherwise`: see `DeferrablePlan`.
  */
 export function interrupts(step: Step, otherwise: Plan | undefined): boolean {
+  if (step.type === 'apply' && step.interrupts === true) return true;
   if (step.type !== 'act') return writesTemplate(step) && !isArchive(step.object);
   const isSame = (other: Step): boolean => other.type === 'act' && other.summary === step.summary;
   return otherwise !== undefined && !otherwise.steps.some(isSame);

@@ -112,7 +112,7 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
     const now = io(cluster, signal).now();
     const wanted = passPlan(cluster, { resource, children, access }, plansOf(assessment));
     const gate = gated(wanted, { cluster, resource, children, now, takePlace: () => rollouts.take(key) });
-    if (wanted.isUnderway === true) rollouts.begun(key);
+    if (wanted.isUnderway === true) rollouts.isUnderway(key);
     if (gate.place === 'over') rollouts.release(key);
     if (gate.place === 'unused') rollouts.leave(key);
     const whole = gate.plan;

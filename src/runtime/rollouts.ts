@@ -19,6 +19,8 @@ export interface Rollouts {
   release(key: ClusterKey): void;
   /** It uses the place that it was given. */
   begun(key: ClusterKey): void;
+  /** Its members are interrupted, whatever its objects show and whoever has let it in: it has a place, also beyond the limit. */
+  isUnderway(key: ClusterKey): void;
   /** It asks again, if it has not used the place that it was given. Who is in line stays there. */
   giveBack(key: ClusterKey): void;
   /** The same, and it is not in line any more: it does not ask for now. */
@@ -145,6 +147,13 @@ export function createRollouts(options: RolloutsOptions): Rollouts {
     begun(key) {
       if (admitted.has(key)) used.add(key);
     },
+    isUnderway(key) {
+      if (countsFor(key) === undefined) return;
+      waiting.delete(key);
+      admitted.add(key);
+      used.add(key);
+      report();
+    },
     giveBack,
     leave(key) {
       if (waiting.delete(key)) report();
@@ -173,6 +182,7 @@ export const unlimitedRollouts: Rollouts = {
   take: () => undefined,
   release: () => undefined,
   begun: () => undefined,
+  isUnderway: () => undefined,
   giveBack: () => undefined,
   leave: () => undefined,
   isAwaited: () => false,

@@ -173,6 +173,23 @@ describe('a place', () => {
     expect(rollouts.take(b)).toBeUndefined();
   });
 
+  it('is held by what an earlier process has begun, and objects do not show, also beyond the limit', () => {
+    const { rollouts, put, turns } = world();
+    const [a, b, c] = [put('apps/a', 'rolling'), put('apps/b'), put('apps/c')];
+    rollouts.isUnderway(b);
+    turns(a, 'well');
+    expect(rollouts.take(c)).toBeDefined();
+    rollouts.release(b);
+    expect(rollouts.take(c)).toBeUndefined();
+  });
+
+  it('is not held by what is under way in a cluster that a person has excluded', () => {
+    const { rollouts, put } = world();
+    const [a, b] = [put('apps/a', 'well', { annotations: { [ignoreLimitAnnotation]: 'true' } }), put('apps/b')];
+    rollouts.isUnderway(a);
+    expect(rollouts.take(b)).toBeUndefined();
+  });
+
   it('is not kept by a cluster that this process has not let in, and that has a pod which is away but not outdated', () => {
     const { rollouts, put, turns } = world();
     const [a, b] = [put('apps/a', 'rolling'), put('apps/b')];

@@ -17,7 +17,7 @@ type Answer = 'taken' | 'refused' | 'refused by dry run' | 'without effect' | 'u
  * What is wanted besides the template. `restart`: of a server, which can wait. `pending`: one that nothing is done about yet. `upgrade`: it is what
  * the template brings. `backup`: it comes first.
  */
-type Besides = 'nothing' | 'restart' | 'pending' | 'upgrade' | 'backup' | 'something that is done anyway';
+type Besides = 'nothing' | 'restart' | 'pending' | 'upgrade' | 'record' | 'backup' | 'something that is done anyway';
 
 const changes = [{ path: 'spec.template.spec.containers[db].image', from: 'old', to: 'new' }];
 
@@ -32,6 +32,11 @@ function planOf(besides: Besides, template: Plan['steps'][number]): { plan: Plan
       return { plan: { ...plan, isUnfinished: true, outcome: wait('MembersNotReady', 'x') } };
     case 'upgrade':
       return { plan, otherwise: { ...plan, steps: [] } };
+    case 'record': {
+      if (template.type !== 'apply') throw new Error('it is written');
+      const record = { ...template, interrupts: true as const, changes: [{ path: 'metadata.annotations', to: {} }] };
+      return { plan: { ...plan, steps: [record] }, otherwise: { ...plan, steps: [] } };
+    }
     case 'backup':
       return {
         plan: { steps: [], prepares: true, outcome: wait('VersionBackup', 'x') },
@@ -60,6 +65,7 @@ async function afterPass(answer: Answer, besides: Besides): Promise<string[]> {
   const rollouts = {
     take: () => void said.push('takes it'),
     begun: () => void said.push('uses it'),
+    isUnderway: () => undefined,
     giveBack,
     leave: giveBack,
     release: () => void said.push('ends it'),
@@ -140,6 +146,7 @@ it.each<readonly [string, Answer, Besides, string[]]>([
     'upgrade',
     ['takes it', 'ends it'],
   ],
+  ['keeps it where nobody has answered for the record of an upgrade', 'unanswered', 'record', ['takes it', 'uses it']],
   ['keeps it while the backup before an upgrade is at work', 'taken', 'backup', ['takes it']],
   [
     'ends it where nothing is done but what is done while it waits, too',
@@ -156,6 +163,7 @@ it('a cluster of which nothing can be planned gives it back', async () => {
   const rollouts = {
     take: () => undefined,
     begun: () => undefined,
+    isUnderway: () => undefined,
     giveBack: () => void said.push('gives it back'),
     leave: () => undefined,
     release: () => undefined,

@@ -5,7 +5,7 @@ import { situationOf } from '../../../src/engines/postgres/observe/situation.ts'
 import { planPostgres } from '../../../src/engines/postgres/plan/plan.ts';
 import { withFreeTurn } from '../../support/held-back.ts';
 import { now, postgresWorld, type Story } from '../../support/postgres-situation.ts';
-import { withPause } from '../../support/postgres-upgrade.ts';
+import { before, jobOf, spec, withJobs, withPause } from '../../support/postgres-upgrade.ts';
 import { words } from '../../support/postgres-words.ts';
 
 const image: Story = { spec: { image: 'mine.example/postgres:17' }, before: {} };
@@ -35,6 +35,11 @@ it.each<readonly [string, Story, string[]]>([
     'not while the only member would lose its volume',
     { ...alone, claims: { 0: 'going' } },
     ['wait WaitingForRollout', 'over'],
+  ],
+  [
+    'a major upgrade begins with its record',
+    { spec, before, ...withJobs(jobOf({ mode: 'rehearse' }, { says: 'system=9' })) },
+    ['apply ConfigMap db-members: data.upgrade', 'wait Upgrading', 'begins'],
   ],
   [
     'a server restarts for its settings also in a pause',

@@ -15,7 +15,14 @@ import { surplusSteps } from '../../../plan/surplus.ts';
 import { writesTemplate } from '../../../plan/template-use.ts';
 import { awaitingExpansion, growthSteps, walVolumes } from '../../../plan/volume-expansion.ts';
 import type { PostgresAction } from '../action.ts';
-import { authoritiesAnnotation, exporterComponent, memberName, poolerComponent, recoverAnnotation } from '../names.ts';
+import {
+  authoritiesAnnotation,
+  exporterComponent,
+  memberName,
+  poolerComponent,
+  postgresNames,
+  recoverAnnotation,
+} from '../names.ts';
 import { podOf, type Situation } from '../observe/situation.ts';
 import { firstAuthorities } from '../resources/authorities.ts';
 import { isStrict } from '../resources/patroni-config.ts';
@@ -254,7 +261,7 @@ function planMembers(situation: Situation, take: BackupFactory): PostgresPlan {
   if (next !== undefined) {
     const plan = withUpgrade(situation, { ...next, steps: orReloads(next.steps) });
     const backup = next.prepares === true ? ({ prepares: true } as const) : {};
-    return next.begins === true ? { ...plan, ...backup, canWait: true } : plan;
+    return next.begins === true ? { ...withMarkedRecord(situation, plan, next), ...backup, canWait: true } : plan;
   }
   const outcome = withRefusedParameters(situation, whole(situation));
   return withObjects(situation, roster, [...reloads, ...leftJobs(situation)], outcome);
@@ -264,6 +271,14 @@ function planMembers(situation: Situation, take: BackupFactory): PostgresPlan {
 function templatesFirst({ sets }: Situation, plan: PostgresPlan): PostgresPlan {
   const unlessWritten = [...sets.values()].map(({ metadata }) => metadata.name);
   return { ...plan, steps: plan.steps.map((step) => (step.type === 'act' ? { ...step, unlessWritten } : step)) };
+}
+
+/** Members stop for the record of an upgrade that has begun. */
+function withMarkedRecord({ cluster }: Situation, plan: PostgresPlan, { record }: UpgradePlan): PostgresPlan {
+  if (record === undefined || !isUnderway(record)) return plan;
+  const { roster } = postgresNames(cluster.metadata.name);
+  const isRecord = (step: Step): boolean => step.type === 'apply' && step.object.metadata.name === roster;
+  return { ...plan, steps: plan.steps.map((step) => (isRecord(step) ? { ...step, interrupts: true } : step)) };
 }
 
 /** Steps of an upgrade, and in the same reconcile what is written down of it. */
