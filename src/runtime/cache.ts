@@ -64,6 +64,8 @@ export interface Cache {
    * not serve left out. A kind that has not been seen has no clusters here, and holds up those of no other.
    */
   readonly hasSynced: boolean;
+  /** The same of our own kinds, whatever is known of children. One that may not be read is not waited for. */
+  readonly hasAllClusters: boolean;
   cluster(engine: KindHandler, namespace: string, name: string): KubeObject | undefined;
   /** Resources of other kinds that are about this one: backups of a cluster, for example. */
   keysByTargetRef(engine: KindHandler, namespace: string, name: string): ClusterKey[];
@@ -150,6 +152,8 @@ export function createCache(options: CacheOptions): Cache {
     childrenIn(watched).some((each) => !isSeen(each) && each.reflector.isForbidden);
   const hasAllChildren = (): boolean => namespaces.every((watched) => isComplete(watched) || isForbidden(watched));
   const ours = clusters.flatMap(({ watched }) => watched);
+  const isOver = ({ namespace, store, reflector }: Watched): boolean =>
+    store.hasSynced || !reflector.isServed || isForbidden(namespace);
 
   return {
     async run(signal) {
@@ -162,9 +166,10 @@ export function createCache(options: CacheOptions): Cache {
       return hasAllChildren();
     },
     get hasSynced() {
-      const isOver = ({ namespace, store, reflector }: Watched): boolean =>
-        store.hasSynced || !reflector.isServed || isForbidden(namespace);
       return namespaces.some(isComplete) && hasAllChildren() && ours.every(isOver);
+    },
+    get hasAllClusters() {
+      return ours.every((each) => isOver(each) || each.reflector.isForbidden);
     },
     cluster(engine, namespace, name) {
       return storeFor(engine.kind.resource, namespace)?.get({ namespace, name });

@@ -32,7 +32,7 @@ export interface Rollouts {
 export interface RolloutsOptions {
   readonly limit: number;
   readonly engines: readonly KindHandler[];
-  readonly cache: Pick<Cache, 'cluster' | 'children' | 'onClusterChange' | 'onChildChange'>;
+  readonly cache: Pick<Cache, 'cluster' | 'children' | 'hasAllClusters' | 'onClusterChange' | 'onChildChange'>;
   readonly clock: Pick<Clock, 'monotonic'>;
   readonly metrics: Pick<Metrics, 'rollouts' | 'rolloutsEnded'>;
   /** A cluster may begin, as far as is known. */
@@ -136,6 +136,11 @@ export function createRollouts(options: RolloutsOptions): Rollouts {
         return undefined;
       }
       const place = lineUp(key).indexOf(key);
+      // Whose custom resource has yet to be listed may be in a rollout.
+      if (!cache.hasAllClusters) {
+        report();
+        return 'the operator has listed all clusters';
+      }
       if (others.size + place < limit) {
         waiting.delete(key);
         admitted.add(key);

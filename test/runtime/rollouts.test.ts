@@ -19,7 +19,11 @@ function world(limit = 1) {
   const onCluster: ((engine: KindHandler, change: Change) => void)[] = [];
   const onChild: ((key: ClusterKey) => void)[] = [];
   const engine = testEngine();
-  const cache: Pick<Cache, 'cluster' | 'children' | 'onClusterChange' | 'onChildChange'> = {
+  let isListed = true;
+  const cache: Pick<Cache, 'cluster' | 'children' | 'hasAllClusters' | 'onClusterChange' | 'onChildChange'> = {
+    get hasAllClusters() {
+      return isListed;
+    },
     cluster: (_, namespace, name) => clusters.get(`test/${namespace}/${name}`),
     children: (key) => childrenOf(objectsOf(states.get(key) ?? 'well')),
     onClusterChange: (call) => void onCluster.push(call),
@@ -40,6 +44,10 @@ function world(limit = 1) {
     rollouts,
     woken,
     metrics,
+    /** Whether the custom resources of all kinds have been listed. */
+    list(isDone: boolean): void {
+      isListed = isDone;
+    },
     pass(ms: number): void {
       now += ms;
     },
@@ -103,6 +111,18 @@ describe('a place', () => {
     // The clusters wait in the order in which they asked.
     expect(rollouts.take(c)).toBeDefined();
     expect(rollouts.take(b)).toBeUndefined();
+  });
+
+  it("is nobody's until all clusters have been listed, but for who is in a rollout", () => {
+    const { rollouts, put, list } = world();
+    const [a, b] = [put('apps/a'), put('apps/b', 'rolling')];
+    list(false);
+    expect(rollouts.take(a)).toBe('the operator has listed all clusters');
+    expect(rollouts.take(b)).toBeUndefined();
+    rollouts.release(b);
+    put('apps/b');
+    list(true);
+    expect(rollouts.take(a)).toBeUndefined();
   });
 
   it('is held by a rollout that an earlier process has begun', () => {
