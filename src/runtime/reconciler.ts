@@ -13,7 +13,7 @@ import type { EngineContext } from '../engine/engine-context.ts';
 import { plansOf } from '../engine/judgement.ts';
 import { passPlan } from '../plan/pass.ts';
 import { gated, isOver } from '../plan/rollout-gate.ts';
-import { interrupts, writesTemplate } from '../plan/template-use.ts';
+import { interrupts, isArchive, writesTemplate } from '../plan/template-use.ts';
 import { type Children, childrenOf } from '../resources/children.ts';
 import type { Cache, ClusterKey } from './cache.ts';
 import type { KubeClient } from './client.ts';
@@ -131,7 +131,9 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
     const { failure, earlier } = execution;
     const taken = takenIn(execution);
     const isUsed = interrupting.some((step) => taken.includes(step) || isUnanswered(step, failure));
-    const isRefused = whole.steps.some((step) => writesTemplate(step) && !plan.steps.includes(step));
+    const isRefused = whole.steps.some(
+      (step) => writesTemplate(step) && !isArchive(step.object) && !plan.steps.includes(step),
+    );
     if (isUsed) rollouts.begun(key);
     // Nothing begins by what the API server refuses or changes back, nor where the run is cut off. A backup comes before the first use.
     else if (gate.place === 'begins' && (wanted.prepares !== true || isRefused || failure !== undefined)) {

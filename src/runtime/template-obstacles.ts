@@ -4,7 +4,7 @@ import type { KubeObject } from '../api/object.ts';
 import type { Obstacle } from '../plan/obstacle.ts';
 import { blocked, wait } from '../plan/plan.ts';
 import { outgrowsQuota } from '../plan/quota-growth.ts';
-import { setOf, type TemplateUse } from '../plan/template-use.ts';
+import { isArchive, setOf, type TemplateUse } from '../plan/template-use.ts';
 import { type Children, lastingContainers, type PodContainers, podIsReady } from '../resources/children.ts';
 import { countsMs, type Verdict } from './template-verdict.ts';
 
@@ -28,10 +28,15 @@ export function isGivenUp({ at, unknownSince = at }: Omit<Answer, 'verdict'>): b
   return at - unknownSince >= patienceMs;
 }
 
-/** A refusal holds all of them; where there is none, a doubt holds those that it is about. */
+/**
+ * A refusal holds all of them; where there is none, a doubt holds those that it is about. The pod that archives the log waits for no member, and no
+ * member for it.
+ */
 export function obstaclesTo(judged: readonly JudgedUse[], children: Children): readonly Obstacle[] {
   const refused = judged.filter((one) => isRefused(one, children));
-  return refused.length > 0 ? refusalOf(refused, judged) : doubtAbout(judged);
+  const isHeld = ({ use }: JudgedUse): boolean => refused.some((one) => isArchive(one.use.set) === isArchive(use.set));
+  const held = judged.filter(isHeld);
+  return [...refusalOf(refused, held), ...doubtAbout(judged.filter((one) => !held.includes(one)))];
 }
 
 function isRefused({ use, verdict }: JudgedUse, children: Children): boolean {
@@ -70,9 +75,13 @@ function outgrows({ set, ends }: TemplateUse, words: string, children: Children)
  * of a spec is not what somebody has asked for.
  */
 function refusalOf(found: readonly JudgedUse[], all: readonly JudgedUse[]): Obstacle[] {
+  if (found.length === 0) return [];
   const held = all.filter((one) => found.includes(one) || one.use.ends === undefined || podIsReady(one.use.ends));
   const said = found.map(({ verdict, ...one }) => ({ ...one, verdict: refusalIn(verdict) }));
-  const message = shortened(`the API server refuses pods of the new template, so nobody restarts: ${wordsOf(said)}`);
+  const who = found.every(({ use }) => isArchive(use.set))
+    ? 'the archive of the log does not restart'
+    : 'nobody restarts';
+  const message = shortened(`the API server refuses pods of the new template, so ${who}: ${wordsOf(said)}`);
   return [{ steps: held.map(({ use }) => use.step), ...refusedWith(message) }];
 }
 

@@ -1,7 +1,8 @@
 /** A cluster that has its turn to roll out and cannot use it lets the next one go on. */
 import { expect, it } from 'vitest';
 import type { KubeObject } from '../../src/api/object.ts';
-import { type Plan, settled, wait } from '../../src/plan/plan.ts';
+import { type Plan, type Step, settled, wait } from '../../src/plan/plan.ts';
+import { archiveComponent, componentLabel } from '../../src/resources/metadata.ts';
 import { ApiUnreachable } from '../../src/runtime/api-error.ts';
 import { noDryRuns, type TemplateJudge } from '../../src/runtime/template-judge.ts';
 import { act, reconcilerRig } from '../support/reconciler-rig.ts';
@@ -17,11 +18,19 @@ type Answer = 'taken' | 'refused' | 'refused by dry run' | 'without effect' | 'u
  * What is wanted besides the template. `restart`: of a server, which can wait. `pending`: one that nothing is done about yet. `upgrade`: it is what
  * the template brings. `backup`: it comes first.
  */
-type Besides = 'nothing' | 'restart' | 'pending' | 'upgrade' | 'record' | 'backup' | 'something that is done anyway';
+type Besides =
+  | 'nothing'
+  | 'restart'
+  | 'pending'
+  | 'upgrade'
+  | 'record'
+  | 'backup'
+  | 'backup and archive'
+  | 'something that is done anyway';
 
 const changes = [{ path: 'spec.template.spec.containers[db].image', from: 'old', to: 'new' }];
 
-function planOf(besides: Besides, template: Plan['steps'][number]): { plan: Plan; otherwise?: Plan } {
+function planOf(besides: Besides, template: Extract<Step, { type: 'apply' }>): { plan: Plan; otherwise?: Plan } {
   const plan: Plan = { steps: [template], outcome: settled };
   switch (besides) {
     case 'nothing':
@@ -33,9 +42,16 @@ function planOf(besides: Besides, template: Plan['steps'][number]): { plan: Plan
     case 'upgrade':
       return { plan, otherwise: { ...plan, steps: [] } };
     case 'record': {
-      if (template.type !== 'apply') throw new Error('it is written');
       const record = { ...template, interrupts: true as const, changes: [{ path: 'metadata.annotations', to: {} }] };
       return { plan: { ...plan, steps: [record] }, otherwise: { ...plan, steps: [] } };
+    }
+    case 'backup and archive': {
+      const metadata = { ...template.object.metadata, labels: { [componentLabel]: archiveComponent } };
+      const archive = { ...template, object: { ...template.object, metadata } };
+      return {
+        plan: { steps: [archive], prepares: true, outcome: wait('VersionBackup', 'x') },
+        otherwise: { ...plan, steps: [] },
+      };
     }
     case 'backup':
       return {
@@ -148,6 +164,7 @@ it.each<readonly [string, Answer, Besides, string[]]>([
   ],
   ['keeps it where nobody has answered for the record of an upgrade', 'unanswered', 'record', ['takes it', 'uses it']],
   ['keeps it while the backup before an upgrade is at work', 'taken', 'backup', ['takes it']],
+  ['also where the template of the archive is refused', 'refused by dry run', 'backup and archive', ['takes it']],
   [
     'ends it where nothing is done but what is done while it waits, too',
     'refused by dry run',
