@@ -131,6 +131,8 @@ export interface Plan<Action extends EngineAction = EngineAction> {
    * and other clusters wait for that.
    */
   readonly noRestarts?: string;
+  /** Nothing that interrupts members follows from what the outcome waits for, but for templates that the plan writes. */
+  readonly isIdle?: true;
   /** What can wait is left out: the status does not count it for a change that goes on. */
   readonly defers?: true;
   readonly outcome: Outcome;

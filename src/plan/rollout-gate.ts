@@ -243,11 +243,16 @@ function sooner<O extends Outcome>(outcome: O, ms: number | undefined): O {
   return { ...outcome, recheckMs: Math.min(ms, outcome.recheckMs ?? ms) };
 }
 
-/** The request has been carried out, or there was nothing to do. */
+/** What is waited for may be what comes before an interruption, such as the rehearsal of an upgrade. Where a person has to act, it begins later. */
+function mayFollow({ outcome, isIdle }: Plan): boolean {
+  return outcome.state === 'wait' && isIdle !== true;
+}
+
+/** The request has been carried out, or there was nothing to do. It must not last: a change of another day would interrupt members at once. */
 function withoutRequest(plan: Plan, { cluster, resource }: GateFacts): Plan {
   const from = cluster.metadata.annotations?.[maintenanceNowAnnotation];
   const ref = refOf(cluster, resource);
-  if (from === undefined || ref === undefined || plan.outcome.state !== 'settled') return plan;
+  if (from === undefined || ref === undefined || mayFollow(plan)) return plan;
   const step: Step = {
     type: 'patch',
     ref,

@@ -128,7 +128,11 @@ export function awaitingExpansion<Action extends EngineAction>(
   const smaller = smallerClaims(size, children, volumes);
   return smaller.length === 0
     ? plan
-    : { ...plan, outcome: outcomeFor(size, smaller, smallerMessage(size, smaller, children.claims, volumes)) };
+    : {
+        ...plan,
+        isIdle: true,
+        outcome: outcomeFor(size, smaller, smallerMessage(size, smaller, children.claims, volumes)),
+      };
 }
 
 function outcomeFor(size: string, smaller: readonly Claim[], message: string): Outcome {

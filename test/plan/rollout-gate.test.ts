@@ -311,6 +311,26 @@ describe('a plan', () => {
     ],
     ['of a cluster that rolls out keeps it', { steps: [], pods: { 1: 'outdated' } }, []],
     [
+      'that waits for what interrupts no member ends the request: a change of another day would begin at once',
+      {
+        steps: [],
+        outcome: wait('RoleMissing', 'x'),
+        annotations: { [maintenanceNowAnnotation]: 'x' },
+        plan: { isIdle: true },
+      },
+      [`patch metadata.annotations[${maintenanceNowAnnotation}]`, 'wait RoleMissing', 'needs no place'],
+    ],
+    [
+      'that a person has to do something about ends it, too',
+      { steps: [], outcome: blocked('X', 'x'), annotations: { [maintenanceNowAnnotation]: 'x' } },
+      [`patch metadata.annotations[${maintenanceNowAnnotation}]`, 'blocked X', 'needs no place'],
+    ],
+    [
+      'that waits for the rehearsal of an upgrade does not end it',
+      { steps: [], outcome: wait('Rehearsing', 'x'), annotations: { [maintenanceNowAnnotation]: 'x' } },
+      ['wait Rehearsing', 'needs no place'],
+    ],
+    [
       'without anything to do ends the request',
       { steps: [], annotations: { [maintenanceNowAnnotation]: 'x' } },
       [`patch metadata.annotations[${maintenanceNowAnnotation}]`, 'needs no place'],

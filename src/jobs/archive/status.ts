@@ -14,7 +14,7 @@ export function judged({ plan, status }: Judgement, { status: archive, verdict, 
       interruption === undefined || plan.outcome.state !== 'settled'
         ? plan.outcome
         : wait('ArchiveInterrupted', message, recheckMs);
-    return { plan: { ...plan, outcome }, status: { ...status, archive } };
+    return { plan: { ...besideMembers(plan), outcome }, status: { ...status, archive } };
   }
   const { reason, message } = verdict;
   const isGood = plan.outcome.state === 'settled';
@@ -36,11 +36,16 @@ export function judged({ plan, status }: Judgement, { status: archive, verdict, 
   });
   const more: readonly DesiredCondition['type'][] = isTrouble ? [reason] : isOnlyStarting ? ['Reconciling'] : [];
   const found = more.map((type): DesiredCondition => ({ type, status: 'True', reason, message }));
-  const changed: Plan = { ...plan, outcome };
+  const changed: Plan = { ...besideMembers(plan), outcome };
   return {
     plan: changed,
     status: { ...status, ...phaseWith(status, isTrouble), archive, conditions: [...conditions, ...found] },
   };
+}
+
+/** No member is interrupted for the archive. */
+function besideMembers(plan: Plan): Plan {
+  return plan.outcome.state === 'settled' ? { ...plan, isIdle: true } : plan;
 }
 
 /** It agrees with the conditions: what is being updated may be degraded. */

@@ -21,6 +21,21 @@ function begins(story: Story): string[] {
   return [...lines, gate.place];
 }
 
+it.each<readonly [string, Story, true | undefined]>([
+  ['a pause of Patroni', { children: withPause() }, true],
+  ['a standby that does not stream', { members: { 1: { isStreaming: false } } }, true],
+  [
+    'a standby that does not stream, before a major upgrade',
+    { spec, before, members: { 1: { isStreaming: false } } },
+    undefined,
+  ],
+  ['the rehearsal of a major upgrade', { spec, before }, undefined],
+  ['settings that are brought in line', { spec: { parameters: { max_connections: '200' } }, before: {} }, undefined],
+])('whether members may be interrupted after %s', (_, story, expected) => {
+  const { cluster, children, observed } = postgresWorld({ status: { initialized: true }, ...story });
+  expect(planPostgres(situationOf(cluster, children, observed), () => undefined).isIdle).toBe(expected);
+});
+
 const templates = ['template db-0', 'template db-1', 'template db-2'];
 
 it.each<readonly [string, Story, string[]]>([

@@ -62,7 +62,9 @@ export function planEtcd(situation: Situation, take: BackupFactory): DeferrableP
   const onward = gate.goesOn === true ? ({ goesOn: true } as const) : {};
   const backup = gate.prepares === true ? ({ prepares: true } as const) : {};
   const why = noRestarts(situation);
-  const held = why === undefined ? {} : { noRestarts: why };
+  // Without another minor, nothing but templates interrupts members.
+  const idle = gate.isOpen && gate.begins !== true ? ({ isIdle: true } as const) : {};
+  const held = why === undefined ? {} : { noRestarts: why, ...idle };
   const plan = { ...planWith(situation, gate), ...repairs, ...underway, ...onward, ...backup, ...held };
   // What has begun goes on.
   const mayWait = gate.begins === true && !isMinorRolling(situation);

@@ -72,12 +72,16 @@ import { holdSteps, retireSteps } from './volumes.ts';
 
 export function planPostgres(situation: Situation, take: BackupFactory): DeferrablePlan<PostgresAction> {
   const { canWait, ...whole } = planWhole(situation, take);
-  const { upgrade } = situation;
+  const { upgrade, spec, wanted } = situation;
   const isUpgrading = upgrade !== undefined && isUnderway(upgrade);
   const why = noRestarts(situation, whole);
   const plan = {
     ...whole,
     ...(why === undefined ? {} : { noRestarts: why }),
+    // What the steps bring about may be settings for which servers restart.
+    ...(why === undefined || whole.steps.length > 0 || spec.version !== wanted.version
+      ? {}
+      : { isIdle: true as const }),
     ...(isUpgrading ? { isUnderway: true as const } : {}),
     ...(isInterrupted(situation) ? { isUnfinished: true as const } : {}),
   };
@@ -264,7 +268,7 @@ function planMembers(situation: Situation, take: BackupFactory): PostgresPlan {
     return next.begins === true ? { ...withMarkedRecord(situation, plan, next), ...backup, canWait: true } : plan;
   }
   const outcome = withRefusedParameters(situation, whole(situation));
-  return withObjects(situation, roster, [...reloads, ...leftJobs(situation)], outcome);
+  return { ...withObjects(situation, roster, [...reloads, ...leftJobs(situation)], outcome), isIdle: true };
 }
 
 /** A server whose pod is about to restart for its template restarts once, with the pod; but not where the API server takes no template. */

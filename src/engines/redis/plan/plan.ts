@@ -78,7 +78,7 @@ function onlyVolumeGoing(situation: Situation): string | undefined {
 /** The members are well. */
 function awaitingProxy(plan: RedisPlan, situation: Situation): RedisPlan {
   const problem = plan.outcome.state === 'settled' ? proxyProblem(situation) : undefined;
-  return problem === undefined ? plan : { ...plan, outcome: wait('ProxyNotReady', problem) };
+  return problem === undefined ? plan : { ...plan, isIdle: true, outcome: wait('ProxyNotReady', problem) };
 }
 
 function planSituation(situation: Situation): RedisPlan {
@@ -250,11 +250,11 @@ function planWithPrimary(situation: Situation, primary: DataNode): RedisPlan {
   if (change !== undefined) return unfinished(change.steps, change.outcome);
   const retirement = planRetirement(situation);
   if (retirement.length > 0) return unfinished(retirement, retiring(situation.cluster));
-  const outcome =
-    identityOutcome(situation.observed.identity, situation.cluster) ??
-    usersUnknown(situation) ??
-    untilOverlapEnds(situation);
-  return withObjects(situation, sizes, [...roles, ...settings], outcome);
+  const identity = identityOutcome(situation.observed.identity, situation.cluster);
+  const outcome = identity ?? usersUnknown(situation) ?? untilOverlapEnds(situation);
+  const plan = withObjects(situation, sizes, [...roles, ...settings], outcome);
+  // A template has the identity as soon as there is one.
+  return identity === undefined ? { ...plan, isIdle: true } : plan;
 }
 
 function isPrimary(pod: Pod, primary: DataNode): boolean {
