@@ -161,8 +161,10 @@ export function createRollouts(options: RolloutsOptions): Rollouts {
     },
     giveBack,
     leave(key) {
-      if (waiting.delete(key)) report();
+      const wasInLine = waiting.delete(key);
       giveBack(key);
+      // The next one may have waited for this one alone.
+      if (wasInLine) wakeNext();
     },
     isAwaited: (key) => waiting.size > 0 && (admitted.has(key) || rolling.has(key)),
   };

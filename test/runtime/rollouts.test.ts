@@ -241,6 +241,15 @@ describe('a place', () => {
     expect(rollouts.take(b)).toBeUndefined();
   });
 
+  it('wakes the next one when the first in line leaves, who has not taken it yet', () => {
+    const { rollouts, put, woken } = world();
+    const [a, b, c] = [put('apps/a'), put('apps/b'), put('apps/c')];
+    for (const key of [a, b, c]) rollouts.take(key);
+    rollouts.release(a);
+    rollouts.leave(b);
+    expect(woken).toEqual([b, c]);
+  });
+
   it('is waited for by nobody who has left the line', async () => {
     const { rollouts, put, metrics } = world();
     const [, b] = [put('apps/a', 'rolling'), put('apps/b')];

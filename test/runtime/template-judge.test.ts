@@ -3,7 +3,6 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../src/api/object.ts';
 import { pods } from '../../src/api/resource.ts';
 import { type Outcome, type Plan, type Step, settled, wait } from '../../src/plan/plan.ts';
-import { archiveComponent, componentLabel } from '../../src/resources/metadata.ts';
 import { ApiUnreachable } from '../../src/runtime/api-error.ts';
 import type { TransportResponse } from '../../src/runtime/transport.ts';
 import { act, type ReconcilerRig, reconcilerRig } from '../support/reconciler-rig.ts';
@@ -60,11 +59,6 @@ function set(name: string, priorityClassName: string, uid = `uid-of-${name}`): K
     spec: { replicas: 3, serviceName: name, selector: { matchLabels: { app: name } }, template },
   };
 }
-
-const archived = ({ metadata, ...object }: KubeObject): KubeObject => ({
-  ...object,
-  metadata: { ...metadata, labels: { ...metadata.labels, [componentLabel]: archiveComponent } },
-});
 
 const written = (name: string, priorityClassName: string, path = 'spec.template.spec.priorityClassName'): Step => ({
   type: 'apply',
@@ -171,24 +165,6 @@ describe('a template that is refused', () => {
   it('does not keep one that is not ready from a restart by the template of before', async () => {
     await passes([written('db', 'nobody'), await ended('db', 'somebody', false)], restarting);
     expect(writes()).toEqual(['DELETE pods/db-0']);
-  });
-
-  it.each([
-    ['of the archive holds no member', 'somebody', 'nobody', ['PATCH statefulsets/db']],
-    ['of a member does not hold the archive', 'nobody', 'somebody', ['PATCH statefulsets/db-archive']],
-    ['of both holds both, and is said once', 'nobody', 'nobody', []],
-  ])('%s', async (_, member, archive, expected) => {
-    const made = archived(set('db-archive', archive));
-    rig.api.put(archived(set('db-archive', 'before')));
-    await turn();
-    const step: Step = {
-      type: 'apply',
-      object: made,
-      changes: [{ path: 'spec.template.spec.priorityClassName', to: archive }],
-    };
-    await passes([written('db', member), step]);
-    expect(writes()).toEqual(expected);
-    expect(rig.status().conditions?.filter(({ type }) => type === 'TemplateRefused')).toHaveLength(1);
   });
 
   it('holds those of the same cluster that are not: nobody restarts for half of a spec', async () => {
