@@ -51,6 +51,15 @@ describe('another minor', () => {
       ['delete Pod db-1-0', 'wait Restarting'],
     ],
     [
+      'that has begun goes on with the templates that were not written then, and by which nobody is about to restart',
+      {
+        spec: { version: six },
+        before: { version: five },
+        members: { 0: { version: six }, all: { version: five } },
+      },
+      ['template db-0', 'template db-1', 'template db-2', 'wait Updating'],
+    ],
+    [
       'waits also while members restart for something else, which goes on without it',
       { spec: { version: six }, before: { version: five }, pods: { 1: 'outdated' } },
       ['delete Pod db-1-0', 'wait Restarting'],

@@ -46,7 +46,7 @@ export interface VersionGate {
   readonly note?: string;
   /** One is allowed: etcd lets no member join. `unwanted`: it is to be cancelled. */
   readonly downgrade?: 'allowed' | 'unwanted';
-  /** Members have yet to go back: templates wait for no window. */
+  /** Members have the version that is wanted, or have yet to go back: templates wait for no window. */
   readonly goesOn?: true;
 }
 
@@ -142,7 +142,9 @@ export function versionGate(situation: Situation, take: BackupFactory, mayBegin 
   const begins = !isBegun && isNext && gate.downgrade === undefined ? ({ begins: true } as const) : {};
   if (before !== undefined)
     return { ...before, ...begins, ...(gate.downgrade === undefined ? {} : { downgrade: gate.downgrade }) };
-  return { ...(spec.backup === undefined ? withNote(gate) : gate), ...begins };
+  // A template that the API server did not take at once follows the others.
+  const goesOn = isBegun && gate.isOpen ? ({ goesOn: true } as const) : {};
+  return { ...(spec.backup === undefined ? withNote(gate) : gate), ...begins, ...goesOn };
 }
 
 /** A downgrade that was begun by mistake would keep everybody from joining. */
