@@ -64,8 +64,11 @@ export interface Cache {
    * not serve left out. A kind that has not been seen has no clusters here, and holds up those of no other.
    */
   readonly hasSynced: boolean;
-  /** The same of our own kinds, whatever is known of children. One that may not be read is not waited for. */
-  readonly hasAllClusters: boolean;
+  /**
+   * Kinds of clusters that have yet to be seen whole, whatever is known of children. One that may not be read is not waited for, nor are
+   * requests about clusters, such as backups.
+   */
+  readonly unlistedKinds: readonly string[];
   cluster(engine: KindHandler, namespace: string, name: string): KubeObject | undefined;
   /** Resources of other kinds that are about this one: backups of a cluster, for example. */
   keysByTargetRef(engine: KindHandler, namespace: string, name: string): ClusterKey[];
@@ -130,6 +133,7 @@ export function createCache(options: CacheOptions): Cache {
   });
   const heartbeats = new Map(engines.map(({ name, withoutHeartbeats }) => [name, withoutHeartbeats]));
   const requests = clusters.filter(({ engine }) => engine.targetRef !== undefined);
+  const databases = clusters.filter(({ engine }) => engine.targetRef === undefined);
   const all = [...clusters.flatMap(({ watched }) => watched), ...children];
 
   const resourceNamed = (object: KubeObject): Resource =>
@@ -168,8 +172,11 @@ export function createCache(options: CacheOptions): Cache {
     get hasSynced() {
       return namespaces.some(isComplete) && hasAllChildren() && ours.every(isOver);
     },
-    get hasAllClusters() {
-      return ours.every((each) => isOver(each) || each.reflector.isForbidden);
+    get unlistedKinds() {
+      const unlisted = databases.filter(({ watched }) =>
+        watched.some((each) => !isOver(each) && !each.reflector.isForbidden),
+      );
+      return unlisted.map(({ engine }) => engine.kind.resource.kind);
     },
     cluster(engine, namespace, name) {
       return storeFor(engine.kind.resource, namespace)?.get({ namespace, name });

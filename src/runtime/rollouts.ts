@@ -32,7 +32,7 @@ export interface Rollouts {
 export interface RolloutsOptions {
   readonly limit: number;
   readonly engines: readonly KindHandler[];
-  readonly cache: Pick<Cache, 'cluster' | 'children' | 'hasAllClusters' | 'onClusterChange' | 'onChildChange'>;
+  readonly cache: Pick<Cache, 'cluster' | 'children' | 'unlistedKinds' | 'onClusterChange' | 'onChildChange'>;
   readonly clock: Pick<Clock, 'monotonic'>;
   readonly metrics: Pick<Metrics, 'rollouts' | 'rolloutsEnded'>;
   /** A cluster may begin, as far as is known. */
@@ -137,9 +137,10 @@ export function createRollouts(options: RolloutsOptions): Rollouts {
       }
       const place = lineUp(key).indexOf(key);
       // Whose custom resource has yet to be listed may be in a rollout.
-      if (!cache.hasAllClusters) {
+      const { unlistedKinds } = cache;
+      if (unlistedKinds.length > 0) {
         report();
-        return 'the operator has listed all clusters';
+        return `the operator has listed all resources of ${unlistedKinds.join(' and ')}`;
       }
       if (others.size + place < limit) {
         waiting.delete(key);

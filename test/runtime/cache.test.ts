@@ -1,6 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { KubeObject } from '../../src/api/object.ts';
 import type { KindHandler } from '../../src/engine/engine.ts';
+import { ApiUnreachable } from '../../src/runtime/api-error.ts';
 import { createCache } from '../../src/runtime/cache.ts';
 import { createMetrics } from '../../src/runtime/metrics.ts';
 import { FakeApi } from '../support/fake-api.ts';
@@ -31,6 +32,29 @@ it.each<readonly [story: string, namespaces: readonly string[], seen: readonly s
   if (redis === undefined) throw new Error('there is no engine');
   expect(['apps', 'other'].filter((namespace) => cache.cluster(redis, namespace, 'db') !== undefined)).toEqual(seen);
   expect([...watched].sort()).toEqual(namespaces.length === 0 ? [undefined] : namespaces);
+  stopping.abort();
+  await running;
+});
+
+it.each<readonly [string, string, readonly string[]]>([
+  ['a kind of clusters', 'redisclusters', ['RedisCluster']],
+  ['a kind that is about clusters', 'backups', []],
+])('tells whether clusters have yet to be listed while %s cannot be read', async (_, plural, expected) => {
+  const api = new FakeApi();
+  api.intercept = ({ path }) =>
+    path.includes(`/${plural}`) ? Promise.resolve({ status: 500, headers: {}, body: '' }) : undefined;
+  api.admitWatch = async ({ path }) => {
+    if (path.includes(`/${plural}`))
+      throw new ApiUnreachable('GET', path, true, new Error('a webhook does not answer'));
+  };
+  const clock = new VirtualClock();
+  const options = { client: api.client(clock), engines: handlers, namespaces: [], clock, log: new RecordingLog() };
+  const cache = createCache({ ...options, random: () => 0.5, metrics: createMetrics() });
+  const stopping = new AbortController();
+  const running = cache.run(stopping.signal);
+  for (let i = 0; i < 200 && (!cache.hasAllChildren || cache.unlistedKinds.length > expected.length); i++) await turn();
+  expect(cache.unlistedKinds).toEqual(expected);
+  expect(cache.hasSynced).toBe(false);
   stopping.abort();
   await running;
 });

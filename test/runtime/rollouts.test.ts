@@ -20,9 +20,9 @@ function world(limit = 1) {
   const onChild: ((key: ClusterKey) => void)[] = [];
   const engine = testEngine();
   let isListed = true;
-  const cache: Pick<Cache, 'cluster' | 'children' | 'hasAllClusters' | 'onClusterChange' | 'onChildChange'> = {
-    get hasAllClusters() {
-      return isListed;
+  const cache: Pick<Cache, 'cluster' | 'children' | 'unlistedKinds' | 'onClusterChange' | 'onChildChange'> = {
+    get unlistedKinds() {
+      return isListed ? [] : ['PostgresCluster'];
     },
     cluster: (_, namespace, name) => clusters.get(`test/${namespace}/${name}`),
     children: (key) => childrenOf(objectsOf(states.get(key) ?? 'well')),
@@ -117,7 +117,7 @@ describe('a place', () => {
     const { rollouts, put, list } = world();
     const [a, b] = [put('apps/a'), put('apps/b', 'rolling')];
     list(false);
-    expect(rollouts.take(a)).toBe('the operator has listed all clusters');
+    expect(rollouts.take(a)).toBe('the operator has listed all resources of PostgresCluster');
     expect(rollouts.take(b)).toBeUndefined();
     rollouts.release(b);
     put('apps/b');
