@@ -18,13 +18,14 @@ import { templatePrint } from './difference.ts';
 import { nextWindow, unknownZones } from './maintenance-window.ts';
 import { type DeferrablePlan, type Outcome, type Plan, type Step, wait } from './plan.ts';
 import { refOf } from './ref.ts';
-import { interrupts } from './template-use.ts';
+import { interrupts, writesTemplate } from './template-use.ts';
 import {
   followsRollout,
   isAtRest,
   isRepair,
   isRequestedRestart,
   isRolling,
+  longUnready,
   mayBeHelped,
   type TemplateWrite,
   templateWrites,
@@ -72,6 +73,7 @@ export interface Gated {
 /** A place that is free wakes the cluster. That is so late at most where nobody tells. */
 const placeRecheckMs = 30_000;
 const unreadyRecheckMs = 5_000;
+const atOnceWithoutLimit = `at once with the annotation ${ignoreLimitAnnotation}=true`;
 
 export function gated(whole: DeferrablePlan, facts: GateFacts): Gated {
   const { otherwise, ...plan } = whole;
@@ -107,10 +109,17 @@ interface JudgedFacts extends GateFacts {
   repairs(write: TemplateWrite): boolean;
 }
 
-function judged({ otherwise, ...plan }: DeferrablePlan, facts: JudgedFacts): Gated {
+function judged(whole: DeferrablePlan, facts: JudgedFacts): Gated {
+  const { otherwise, ...plan } = whole;
   const { children, all, repairs } = facts;
   const writes = all.filter((write) => !repairs(write));
   const mayWait = otherwise !== undefined;
+  const follows = (write: TemplateWrite): boolean => plan.goesOn === true || followsRollout(write, all, children);
+  const { noRestarts, ...anyway } = whole;
+  if (noRestarts !== undefined && restartsAnyway(whole)) {
+    const hold = heldWhileNobodyRestarts(writes, { ...facts, plan, said: plan.outcome, follows });
+    return hold === undefined || writes.length === 0 ? judged(anyway, facts) : withoutTemplates(anyway, hold, facts);
+  }
   const isDone = isOver(plan, children);
   if (writes.length === 0 && !mayWait) {
     return isDone ? { ...passed(withoutRequest(plan, facts)), place: 'over' } : passed(plan);
@@ -123,8 +132,8 @@ function judged({ otherwise, ...plan }: DeferrablePlan, facts: JudgedFacts): Gat
     isInLine = true;
     return facts.takePlace();
   };
-  const follows = (write: TemplateWrite): boolean => plan.goesOn === true || followsRollout(write, all, children);
-  const hold = holdOn(writes, mayWait, { ...facts, plan, takePlace, follows });
+  const said = (otherwise ?? plan).outcome;
+  const hold = holdOn(writes, mayWait, { ...facts, plan, said, takePlace, follows });
   if (hold === undefined) return { ...passed(plan), place: begins ? 'begins' : isDone ? 'over' : 'unused' };
   // Servers that have yet to restart do so in the next window: nobody waits for that.
   const isPutOff = mayWait && hold.reason === waitingForWindow && isAtRest(children);
@@ -133,6 +142,24 @@ function judged({ otherwise, ...plan }: DeferrablePlan, facts: JudgedFacts): Gat
     isOtherwise: mayWait,
     place: isInLine ? 'asks' : isPutOff || isDone ? 'over' : 'unused',
   };
+}
+
+/** Something besides a template interrupts members, such as a restart of a server for its settings: a pause of Patroni is in the way of templates alone. */
+function restartsAnyway({ otherwise, steps }: DeferrablePlan): boolean {
+  return otherwise !== undefined && steps.some((step) => !writesTemplate(step) && interrupts(step, otherwise));
+}
+
+/** What the engine does without a template does not wait for it. */
+function withoutTemplates(whole: DeferrablePlan, hold: Hold, facts: JudgedFacts): Gated {
+  const { repairs } = facts;
+  const steps = withoutWrites(
+    whole.steps,
+    facts.all.filter((write) => !repairs(write)),
+  );
+  const gate = judged({ ...whole, steps }, { ...facts, all: facts.all.filter(repairs) });
+  if (gate.hold !== undefined) return gate;
+  const isOutcome = gate.plan.outcome.state === 'settled';
+  return { ...gate, hold, isOutcome, plan: { ...gate.plan, outcome: withHold(gate.plan.outcome, hold) } };
 }
 
 function passed(plan: Plan): Gated {
@@ -172,6 +199,8 @@ function heldTemplate(write: TemplateWrite, facts: GateFacts): HeldTemplate {
 
 interface HoldFacts extends GateFacts {
   readonly plan: Plan;
+  /** The outcome of what is done while it waits: the status has that already. */
+  readonly said: Outcome;
   /** The write belongs to a rollout that has begun. */
   follows(write: TemplateWrite): boolean;
 }
@@ -185,22 +214,30 @@ function holdOn(writes: readonly TemplateWrite[], mayWait: boolean, facts: HoldF
   // Pods of now have begun to restart: the others follow, and a correction does, too.
   if (ignoresLimit(cluster)) return undefined;
   const isFollowing = isRolling(children) && writes.every(follows);
-  const helped = mayBeHelped(writes, facts);
-  const unready = isFollowing ? [] : unreadyPods(children, helped);
+  const unready = isFollowing ? [] : unreadyPods(children, longUnready(writes, facts));
   if (unready.length > 0) {
-    const message = `pods restart for the changes once all of them are ready: ${unready.join(', ')}; at once with the annotation ${ignoreLimitAnnotation}=true`;
+    const message = `pods restart for the changes once all of them are ready: ${unready.join(', ')}; ${atOnceWithoutLimit}`;
     return wait(waitingForRollout, message, unreadyRecheckMs);
   }
-  const { noRestarts, outcome } = facts.plan;
-  if (noRestarts !== undefined && !isFollowing && helped.length === 0) {
-    const isSaid = outcome.state !== 'settled' && outcome.message.includes(noRestarts);
-    const message = `pods restart for the changes after that${isSaid ? '' : `: ${noRestarts}`}`;
-    return wait(waitingForRollout, message, unreadyRecheckMs);
-  }
+  const useless = heldWhileNobodyRestarts(writes, facts);
+  if (useless !== undefined) return useless;
   const others = facts.takePlace();
   if (others === undefined) return undefined;
-  const message = `pods restart for the changes after ${others}; at once with the annotation ${ignoreLimitAnnotation}=true`;
+  const message = `pods restart for the changes after ${others}; ${atOnceWithoutLimit}`;
   return wait(waitingForRollout, message, placeRecheckMs);
+}
+
+/** Undefined where members restart for templates, or a template may be what one of them needs. */
+function heldWhileNobodyRestarts(
+  writes: readonly TemplateWrite[],
+  { cluster, children, now, plan: { noRestarts }, said, follows }: HoldFacts,
+): Hold | undefined {
+  if (noRestarts === undefined || ignoresLimit(cluster)) return undefined;
+  const isFollowing = isRolling(children) && writes.every(follows);
+  if (isFollowing || mayBeHelped(writes, { children, now })) return undefined;
+  const isSaid = said.state !== 'settled' && said.message.includes(noRestarts);
+  const message = `pods restart for the changes after that${isSaid ? '' : `: ${noRestarts}`}; ${atOnceWithoutLimit}`;
+  return wait(waitingForRollout, message, unreadyRecheckMs);
 }
 
 export function ignoresLimit({ metadata }: Pick<Cluster, 'metadata'>): boolean {
@@ -227,15 +264,14 @@ function held(plan: Plan, hold: Hold, { children, repairs }: JudgedFacts): Gated
   const writes = templateWrites(plan, children).filter((write) => !repairs(write));
   const steps = withoutWrites(plan.steps, writes);
   const isOutcome = plan.outcome.state === 'settled';
-  const outcome = isOutcome
-    ? sooner(hold, plan.outcome.recheckMs)
-    : sooner(alsoSaying(plan.outcome, hold), hold.recheckMs);
-  return { ...passed({ ...plan, steps, outcome }), hold, isOutcome };
+  return { ...passed({ ...plan, steps, outcome: withHold(plan.outcome, hold) }), hold, isOutcome };
 }
 
 /** What else is waited for comes first. */
-function alsoSaying(outcome: Outcome, { message }: Hold): Outcome {
-  return outcome.state === 'settled' ? outcome : { ...outcome, message: `${outcome.message}; ${message}` };
+function withHold(outcome: Outcome, hold: Hold): Outcome {
+  return outcome.state === 'settled'
+    ? sooner(hold, outcome.recheckMs)
+    : sooner({ ...outcome, message: `${outcome.message}; ${hold.message}` }, hold.recheckMs);
 }
 
 function sooner<O extends Outcome>(outcome: O, ms: number | undefined): O {
@@ -243,9 +279,13 @@ function sooner<O extends Outcome>(outcome: O, ms: number | undefined): O {
   return { ...outcome, recheckMs: Math.min(ms, outcome.recheckMs ?? ms) };
 }
 
-/** What is waited for may be what comes before an interruption, such as the rehearsal of an upgrade. Where a person has to act, it begins later. */
+/**
+ * What is waited for may be what comes before an interruption, such as the rehearsal of an upgrade. Where a person has to act, it begins later,
+ * unless the operator looks again by itself: then the interruption follows as soon as the person has acted.
+ */
 function mayFollow({ outcome, isIdle }: Plan): boolean {
-  return outcome.state === 'wait' && isIdle !== true;
+  if (isIdle === true) return false;
+  return outcome.state === 'wait' || (outcome.state === 'blocked' && outcome.recheckMs !== undefined);
 }
 
 /** The request has been carried out, or there was nothing to do. It must not last: a change of another day would interrupt members at once. */

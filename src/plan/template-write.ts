@@ -96,11 +96,29 @@ function isLongUnready({ status }: Pod, now: number): boolean {
 }
 
 /** Pods that have long not been ready, and would get another template by these writes. */
-export function mayBeHelped(
+export function longUnready(
   writes: readonly TemplateWrite[],
   { children, now }: Pick<WriteFacts, 'children' | 'now'>,
 ): readonly Pod[] {
   return writes.flatMap(({ live }) => podsOfSet(live, children).filter((pod) => isLongUnready(pod, now)));
+}
+
+/** A process may end once an hour for years. One that ends again and again gets another end within that time. */
+const endedMs = 1_800_000;
+
+/** The template may be what a pod needs that has long not been ready, or whose process ends: it may be ready in between, and never well. */
+export function mayBeHelped(
+  writes: readonly TemplateWrite[],
+  { children, now }: Pick<WriteFacts, 'children' | 'now'>,
+): boolean {
+  const hasEnded = ({ status }: Pod): boolean =>
+    (status?.containerStatuses ?? []).some(
+      ({ lastState }) => now - Date.parse(lastState?.terminated?.finishedAt ?? '') <= endedMs,
+    );
+  return (
+    longUnready(writes, { children, now }).length > 0 ||
+    writes.some(({ live }) => podsOfSet(live, children).some(hasEnded))
+  );
 }
 
 /**

@@ -9,6 +9,8 @@ import type { Requirements, Resize } from './resize.ts';
 export interface Termination {
   readonly reason?: string;
   readonly exitCode?: number;
+  /** By the clock of its node. */
+  readonly finishedAt?: string;
   /** Its last words, where the container's template asks for them. */
   readonly message?: string;
 }

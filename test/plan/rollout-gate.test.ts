@@ -10,6 +10,7 @@ import {
   archive,
   fingerprint,
   first,
+  gateOf,
   image,
   noon,
   other,
@@ -246,6 +247,50 @@ describe('a plan', () => {
       [apply, 'asks for a place', 'begins'],
     ],
     [
+      'by whose templates nobody would restart may be what a pod needs whose process ends, though it is ready in between',
+      { pods: { 1: 'ended' }, plan: { noRestarts: 'x' } },
+      [apply, 'asks for a place', 'begins'],
+    ],
+    [
+      'by whose templates nobody would restart waits, if a process has ended an hour ago',
+      { pods: { 1: 'ended long ago' }, plan: { noRestarts: 'x' } },
+      ['wait WaitingForRollout', 'needs no place'],
+    ],
+    [
+      'by whose templates nobody would restart waits, if a process of others has ended',
+      { steps: [other], pods: { 1: 'ended' }, plan: { noRestarts: 'x' } },
+      ['wait WaitingForRollout', 'needs no place'],
+    ],
+    [
+      'by whose templates nobody would restart is written where a person has said so',
+      { plan: { noRestarts: 'x' }, annotations: { [ignoreLimitAnnotation]: 'true' } },
+      [apply, 'begins'],
+    ],
+    [
+      'by whose templates nobody would restart does what it does without them',
+      {
+        steps: [template, restart],
+        outcome: wait('Restarting', 'a server restarts'),
+        plan: { noRestarts: 'x', otherwise },
+      },
+      ['restart a server', 'wait Restarting', 'asks for a place', 'begins'],
+    ],
+    [
+      'by whose templates nobody would restart does that in its window, too',
+      {
+        spec: { maintenance: { windows } },
+        steps: [template, restart],
+        outcome: wait('Restarting', 'a server restarts'),
+        plan: { noRestarts: 'x', otherwise },
+      },
+      ['ask for something', 'wait WaitingForWindow', 'needs no place'],
+    ],
+    [
+      'by whose templates nobody would restart does not prepare for more',
+      { steps: [act], outcome: wait('VersionBackup', 'x'), plan: { noRestarts: 'x', otherwise, prepares: true } },
+      ['ask for something', 'wait WaitingForRollout', 'needs no place'],
+    ],
+    [
       'by whose templates nobody would restart corrects those that pods have yet to get',
       { pods: { 0: 'outdated' }, plan: { noRestarts: 'x' } },
       [apply],
@@ -326,6 +371,11 @@ describe('a plan', () => {
       [`patch metadata.annotations[${maintenanceNowAnnotation}]`, 'blocked X', 'needs no place'],
     ],
     [
+      'that goes on by itself when a person has done something does not end it',
+      { steps: [], outcome: blocked('X', 'x', 1000), annotations: { [maintenanceNowAnnotation]: 'x' } },
+      ['blocked X', 'needs no place'],
+    ],
+    [
       'that waits for the rehearsal of an upgrade does not end it',
       { steps: [], outcome: wait('Rehearsing', 'x'), annotations: { [maintenanceNowAnnotation]: 'x' } },
       ['wait Rehearsing', 'needs no place'],
@@ -336,6 +386,33 @@ describe('a plan', () => {
       [`patch metadata.annotations[${maintenanceNowAnnotation}]`, 'needs no place'],
     ],
   ])('%s', (_, story, words) => expect(told(story)).toEqual(words));
+});
+
+describe('a template that nobody would restart for', () => {
+  const also = 'pods restart for the changes after that';
+  const atOnce = `at once with the annotation ${ignoreLimitAnnotation}=true`;
+  const noRestarts = 'db-1 is copying';
+  const otherwise: Plan = { steps: [], outcome: wait('MembersNotReady', noRestarts) };
+  it.each<readonly [string, Story, string]>([
+    ['says why, and how not to wait', { plan: { noRestarts } }, `${also}: ${noRestarts}; ${atOnce}`],
+    [
+      'does not repeat what is said',
+      { outcome: wait('MembersNotReady', noRestarts), plan: { noRestarts } },
+      `${noRestarts}; ${also}; ${atOnce}`,
+    ],
+    [
+      'does not repeat what is said of the plan for the meantime',
+      { outcome: wait('Preparing', 'x'), plan: { noRestarts, otherwise } },
+      `${noRestarts}; ${also}; ${atOnce}`,
+    ],
+    [
+      'says so beside what goes on without it',
+      { steps: [template, restart], outcome: wait('Restarting', 'x'), plan: { noRestarts, otherwise } },
+      `x; ${also}: ${noRestarts}; ${atOnce}`,
+    ],
+  ])('%s', (_, story, expected) => {
+    expect(gateOf(story).plan.outcome).toMatchObject({ message: expected });
+  });
 });
 
 it('says when the window opens, in UTC, and how not to wait', () => {

@@ -24,6 +24,9 @@ type PodChange =
   | 'outdated unready'
   | 'creating'
   | 'long creating'
+  // Ready again: its process has ended a while, or an hour, ago.
+  | 'ended'
+  | 'ended long ago'
   | `${'' | 'long '}${'unready' | 'stopped' | 'unscheduled'}`;
 
 export interface Story {
@@ -54,7 +57,9 @@ export const aside = setOf('pooler', 'pooler', 1);
 const log = setOf('db-archive', 'archive', 1);
 
 export function pod(name: string, change?: PodChange): Pod {
-  const isReady = change === undefined || change === 'outdated';
+  const hasEnded = change === 'ended' || change === 'ended long ago';
+  const isReady = change === undefined || change === 'outdated' || hasEnded;
+  const finishedAt = change === 'ended' ? '2026-11-29T11:35:00Z' : '2026-11-29T11:00:00Z';
   const isCreating = change === 'creating' || change === 'long creating';
   const isUnscheduled = change?.endsWith('unscheduled') === true;
   const lastTransitionTime = change?.startsWith('long') === true ? '2026-11-29T11:54:59Z' : '2026-11-29T11:59:00Z';
@@ -73,7 +78,11 @@ export function pod(name: string, change?: PodChange): Pod {
         ? [{ type: 'PodScheduled', status: 'False', lastTransitionTime }]
         : [{ type: 'Ready', status: isReady ? 'True' : 'False', lastTransitionTime }],
       containerStatuses: [
-        { name: 'db', ...(change?.endsWith('stopped') ? { state: { waiting: { reason: 'ImagePullBackOff' } } } : {}) },
+        {
+          name: 'db',
+          ...(change?.endsWith('stopped') ? { state: { waiting: { reason: 'ImagePullBackOff' } } } : {}),
+          ...(hasEnded ? { lastState: { terminated: { reason: 'OOMKilled', exitCode: 137, finishedAt } } } : {}),
+        },
       ],
     },
   };

@@ -21,12 +21,45 @@ function begins(story: Story): string[] {
   return [...lines, gate.place];
 }
 
+const { server } = seenPrimary();
+
+/** What the operator has seen of the server of a member that is well. */
+function seenPrimary() {
+  const [member] = postgresWorld({ status: { initialized: true } }).observed.members;
+  if (member?.state !== 'answering' || member.server?.state !== 'seen') throw new Error('nobody is seen');
+  return { server: member.server };
+}
+
+function withConfig(config: string) {
+  return { server: { ...server, facts: { ...server.facts, config } } };
+}
+
 it.each<readonly [string, Story, true | undefined]>([
   ['a pause of Patroni', { children: withPause() }, true],
   ['a standby that does not stream', { members: { 1: { isStreaming: false } } }, true],
   [
     'a standby that does not stream, before a major upgrade',
     { spec, before, members: { 1: { isStreaming: false } } },
+    undefined,
+  ],
+  [
+    'a standby that does not stream, and settings that it has yet to read',
+    { members: { 0: withConfig('old'), 1: { isStreaming: false } } },
+    undefined,
+  ],
+  [
+    'a standby that does not stream, and one that has to restart for its settings',
+    { members: { 1: { isStreaming: false }, 2: { restartPending: true } } },
+    undefined,
+  ],
+  ['a standby that does not answer', { members: { 1: 'silent' } }, undefined],
+  [
+    'transactions that are prepared, and settings that wait for them',
+    {
+      spec: { parameters: { max_connections: '200' } },
+      before: {},
+      members: { 0: { server: { ...server, facts: { ...server.facts, prepared: 1 } } } },
+    },
     undefined,
   ],
   ['the rehearsal of a major upgrade', { spec, before }, undefined],
@@ -60,5 +93,15 @@ it.each<readonly [string, Story, string[]]>([
     'a server restarts for its settings also in a pause',
     { members: { 1: { restartPending: true } }, children: withPause() },
     ['restart db-1-0', 'wait Restarting', 'begins'],
+  ],
+  [
+    'also while another image waits for the end of the pause',
+    { ...image, members: { 1: { restartPending: true } }, children: withPause() },
+    ['restart db-1-0', 'wait Restarting', 'begins'],
+  ],
+  [
+    'and the only one, whose volume would go with its pod, restarts for them as well',
+    { ...alone, spec: { instances: 1 }, members: { 0: { restartPending: true } }, claims: { 0: 'going' } },
+    ['restart db-0-0', 'wait Restarting', 'begins'],
   ],
 ])('%s', (_, story, expected) => expect(begins(story)).toEqual(expected));

@@ -1,6 +1,6 @@
 /**
  * Why no member would restart for a new template, though Kubernetes may call all pods ready. Undefined where members restart. A server restarts for
- * its settings also while a person has paused Patroni.
+ * its settings also while a person has paused Patroni, and its pod and volume stay.
  */
 import type { Plan } from '../../../plan/plan.ts';
 import { isArchive, writesTemplate } from '../../../plan/template-use.ts';
@@ -19,8 +19,7 @@ export function noRestarts(situation: Situation, { steps }: Pick<Plan, 'steps'>)
   const tooMany = withoutRoom(situation);
   if (tooMany !== undefined) return tooMany.message;
   const isWritten = steps.some((step) => writesTemplate(step) && !isArchive(step.object));
-  const paused = isWritten ? pausedByPerson(situation) : undefined;
-  return paused ?? onlyVolumeGoing(situation);
+  return isWritten ? (pausedByPerson(situation) ?? onlyVolumeGoing(situation)) : undefined;
 }
 
 function onlyVolumeGoing(situation: Situation): string | undefined {

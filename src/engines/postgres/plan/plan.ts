@@ -78,8 +78,7 @@ export function planPostgres(situation: Situation, take: BackupFactory): Deferra
   const plan = {
     ...whole,
     ...(why === undefined ? {} : { noRestarts: why }),
-    // What the steps bring about may be settings for which servers restart.
-    ...(why === undefined || whole.steps.length > 0 || spec.version !== wanted.version
+    ...(why === undefined || whole.steps.length > 0 || spec.version !== wanted.version || mayYetRestart(situation)
       ? {}
       : { isIdle: true as const }),
     ...(isUpgrading ? { isUnderway: true as const } : {}),
@@ -96,6 +95,18 @@ export function planPostgres(situation: Situation, take: BackupFactory): Deferra
 /** Servers restart for their settings, or have yet to. Kubernetes hardly sees that: their pods stay, and are ready soon again. */
 function isInterrupted({ live }: Situation): boolean {
   return [...live.values()].some(({ postgres, restartPending }) => restartPending || postgres !== 'running');
+}
+
+/** Restarts for settings may follow: not all servers have been told, or all have and do not say yet whether they have to restart. */
+function mayYetRestart(situation: Situation): boolean {
+  const { roster, live } = situation;
+  const isHeard = (index: number): boolean => live.get(index)?.server?.state === 'seen';
+  return (
+    isInterrupted(situation) ||
+    ![...roster.keys()].every(isHeard) ||
+    configPatch(situation) !== undefined ||
+    unreadSettings(situation) !== undefined
+  );
 }
 
 function planWhole(situation: Situation, take: BackupFactory): PostgresPlan {
