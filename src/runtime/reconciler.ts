@@ -111,8 +111,9 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
     const access = accessOf(engine, cluster);
     const now = io(cluster, signal).now();
     const wanted = passPlan(cluster, { resource, children, access }, plansOf(assessment));
-    const gate = gated(wanted, { cluster, resource, children, now, takePlace: () => rollouts.take(key) });
+    // First: what is under way asks for no place, since it has one.
     if (wanted.isUnderway === true) rollouts.isUnderway(key);
+    const gate = gated(wanted, { cluster, resource, children, now, takePlace: () => rollouts.take(key) });
     if (gate.place === 'over') rollouts.release(key);
     if (gate.place === 'unused') rollouts.leave(key);
     const whole = gate.plan;

@@ -16,13 +16,14 @@ type Answer = 'taken' | 'refused' | 'refused by dry run' | 'without effect' | 'u
 
 /**
  * What is wanted besides the template. `restart`: of a server, which can wait. `pending`: one that nothing is done about yet. `upgrade`: it is what
- * the template brings. `backup`: it comes first.
+ * the template brings. `downgrade`: it has begun. `backup`: it comes first.
  */
 type Besides =
   | 'nothing'
   | 'restart'
   | 'pending'
   | 'upgrade'
+  | 'downgrade'
   | 'record'
   | 'backup'
   | 'backup and archive'
@@ -41,6 +42,8 @@ function planOf(besides: Besides, template: Extract<Step, { type: 'apply' }>): {
       return { plan: { ...plan, isUnfinished: true, outcome: wait('MembersNotReady', 'x') } };
     case 'upgrade':
       return { plan, otherwise: { ...plan, steps: [] } };
+    case 'downgrade':
+      return { plan: { ...plan, isUnderway: true } };
     case 'record': {
       const record = { ...template, interrupts: true as const, changes: [{ path: 'metadata.annotations', to: {} }] };
       return { plan: { ...plan, steps: [record] }, otherwise: { ...plan, steps: [] } };
@@ -81,7 +84,7 @@ async function afterPass(answer: Answer, besides: Besides): Promise<string[]> {
   const rollouts = {
     take: () => void said.push('takes it'),
     begun: () => void said.push('uses it'),
-    isUnderway: () => undefined,
+    isUnderway: () => void said.push('has one'),
     giveBack,
     leave: giveBack,
     release: () => void said.push('ends it'),
@@ -163,6 +166,7 @@ it.each<readonly [string, Answer, Besides, string[]]>([
     ['takes it', 'ends it'],
   ],
   ['keeps it where nobody has answered for the record of an upgrade', 'unanswered', 'record', ['takes it', 'uses it']],
+  ['has one before it asks, if its downgrade has begun', 'taken', 'downgrade', ['has one', 'takes it', 'uses it']],
   ['keeps it while the backup before an upgrade is at work', 'taken', 'backup', ['takes it']],
   ['also where the template of the archive is refused', 'refused by dry run', 'backup and archive', ['takes it']],
   [
