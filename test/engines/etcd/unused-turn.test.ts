@@ -37,6 +37,16 @@ function backupJob(minutes: number, end: 'pending' | 'running'): Pick<Story, 'ch
   return { children: (children) => [...children, ...aged] };
 }
 
+const patch: Story = { spec: { version: six }, before: { version: '3.6.1' } };
+
+it('says of a patch release that the Secret is missing, also where nobody has been asked', () => {
+  const observed = { credentialsProblem: 'there is no Secret db-auth' };
+  const world = etcdWorld({ status: { initialized: true }, ...patch, observed });
+  const { agreed: _, ...unasked } = world.observed;
+  const situation = situationOf(world.cluster, world.children, unasked);
+  expect(planEtcd(situation, takesEtcdBackup).noRestarts).toBe('there is no Secret db-auth');
+});
+
 function begins(story: Story, isForeign: boolean): string[] {
   const { cluster, children, observed } = etcdWorld({ status: { initialized: true }, ...story });
   const situation = situationOf(cluster, children, isForeign ? withForeign(observed) : observed);
@@ -94,6 +104,18 @@ it.each<readonly [string, Story, boolean, string[]]>([
     { ...upgrade, ...backupJob(6, 'pending') },
     false,
     ['wait VersionBackup', 'over'],
+  ],
+  [
+    'a patch release does not begin while the Secret is missing',
+    { ...patch, observed: { credentialsProblem: 'there is no Secret db-auth' } },
+    false,
+    ['blocked SecretMissing', 'over'],
+  ],
+  [
+    'nor while cert-manager has yet to make a certificate',
+    { ...patch, observed: { awaited: ['db-server'] } },
+    false,
+    ['wait AwaitingCertificates', 'over'],
   ],
   ['not while etcd lists a member of somebody else', down, true, ['wait MembersNotReady', 'over']],
   [

@@ -11,9 +11,10 @@ import { words } from '../../support/postgres-words.ts';
 const image: Story = { spec: { image: 'mine.example/postgres:17' }, before: {} };
 const alone = { spec: { ...image.spec, instances: 1 }, before: { instances: 1 } } satisfies Story;
 
-function begins(story: Story): string[] {
+function begins(story: Story, isTold = true): string[] {
   const { cluster, children, observed } = postgresWorld({ status: { initialized: true }, ...story });
-  const plan = planPostgres(situationOf(cluster, children, observed), () => undefined);
+  const { config: _, ...untold } = observed;
+  const plan = planPostgres(situationOf(cluster, children, isTold ? observed : untold), () => undefined);
   const gate = withFreeTurn(plan, cluster, children, { at: now, resource: postgresKind.resource });
   const lines = words(gate.plan as typeof plan).map((line) =>
     line.replace(/^apply StatefulSet (.*?):.*$/, 'template $1'),
@@ -105,3 +106,6 @@ it.each<readonly [string, Story, string[]]>([
     ['restart db-0-0', 'wait Restarting', 'begins'],
   ],
 ])('%s', (_, story, expected) => expect(begins(story)).toEqual(expected));
+
+it('another image does not begin while Patroni does not tell its configuration', () =>
+  expect(begins(image, false)).toEqual(['wait MembersNotReady', 'over']));

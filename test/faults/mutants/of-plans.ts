@@ -113,8 +113,8 @@ export const planMutants: readonly Mutant[] = [
     edits: [
       {
         file: 'engines/redis/plan/plan.ts',
-        find: 'if (problems.length > 0) {',
-        replace: 'if (problems.length > 99) {',
+        find: 'if (problems.length > 0) return first(',
+        replace: 'if (problems.length > 99) return first(',
       },
     ],
     scenarios: ['S4'],

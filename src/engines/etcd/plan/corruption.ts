@@ -134,7 +134,7 @@ export function sparingWriters({ observed }: Situation, plan: EtcdPlan): EtcdPla
   if (observed.comparison === undefined || isFenced || takesOut || outcome.state === 'settled') return plan;
   const { recheckMs: soon } = outcome;
   if (soon === undefined || soon >= blockedRecheckMs) return plan;
-  return { steps, outcome: { ...outcome, recheckMs: blockedRecheckMs } };
+  return { ...plan, outcome: { ...outcome, recheckMs: blockedRecheckMs } };
 }
 
 /** Where no majority answers: those who do not start for what they have found in others. Undefined where there are none. */

@@ -16,6 +16,7 @@ import {
 import { cannotStart } from '../../../plan/rollout.ts';
 import { surplusSteps } from '../../../plan/surplus.ts';
 import { awaitingExpansion, growthSteps } from '../../../plan/volume-expansion.ts';
+import { withoutRestarts } from '../../../plan/without-restarts.ts';
 import { areCreating, stuckCreatingMs } from '../../../resources/stuck-creating.ts';
 import type { EtcdAction } from '../action.ts';
 import { passwordSecret, previousKey } from '../client/password.ts';
@@ -61,11 +62,12 @@ export function planEtcd(situation: Situation, take: BackupFactory): DeferrableP
   const underway = gate.downgrade === 'allowed' ? ({ isUnderway: true } as const) : {};
   const onward = gate.goesOn === true ? ({ goesOn: true } as const) : {};
   const backup = gate.prepares === true ? ({ prepares: true } as const) : {};
-  const why = noRestarts(situation);
+  const whole = planWith(situation, gate);
+  const why = whole.noRestarts ?? noRestarts(situation);
   // Without another minor, nothing but templates interrupts members.
   const idle = gate.isOpen && gate.begins !== true ? ({ isIdle: true } as const) : {};
   const held = why === undefined ? {} : { noRestarts: why, ...idle };
-  const plan = { ...planWith(situation, gate), ...repairs, ...underway, ...onward, ...backup, ...held };
+  const plan = { ...whole, ...repairs, ...underway, ...onward, ...backup, ...held };
   // What has begun goes on.
   const mayWait = gate.begins === true && !isMinorRolling(situation);
   if (!mayWait) return plan;
@@ -109,15 +111,16 @@ function planCluster(situation: Situation, gate: VersionGate, isIssuing: boolean
     return { ...withObjects(situation, gate, recovery.roster, recovery.plan, recovery.marks), destructive: true };
   }
   if (observed.awaited !== undefined) {
-    return withObjects(situation, gate, roster, { steps: [], outcome: awaiting(situation, observed.awaited) });
+    const outcome = awaiting(situation, observed.awaited);
+    return withoutRestarts(withObjects(situation, gate, roster, { steps: [], outcome }));
   }
   if (observed.credentialsProblem !== undefined && isIssuing) {
     const outcome = wait('IssuingCertificates', 'certificates are being made', recheckMs);
-    return withObjects(situation, gate, roster, { steps: [], outcome });
+    return withoutRestarts(withObjects(situation, gate, roster, { steps: [], outcome }));
   }
   if (observed.credentialsProblem !== undefined) {
     const outcome = secretMissing(`${observed.credentialsProblem}${restoredHint(situation)}`);
-    return withObjects(situation, gate, roster, { steps: [], outcome });
+    return withoutRestarts(withObjects(situation, gate, roster, { steps: [], outcome }));
   }
   if (members === undefined && situation.sets.size === 0 && gate.templates === 'new' && gate.outcome !== undefined) {
     return withObjects(situation, gate, roster, { steps: [], outcome: gate.outcome });
@@ -137,7 +140,7 @@ function withObjects(
   situation: Situation,
   gate: VersionGate,
   roster: Roster,
-  { steps, outcome }: EtcdPlan,
+  { steps, outcome, ...more }: EtcdPlan,
   first: readonly ObjectStep[] = [],
 ): EtcdPlan {
   const { cluster, children, claims, observed } = situation;
@@ -160,6 +163,7 @@ function withObjects(
   const retired = retireSteps(situation, roster);
   const held = [...claims].filter(([index]) => roster.has(index)).map(([, claim]) => claim);
   return {
+    ...more,
     steps: [
       ...before,
       ...retired.marks,
@@ -307,11 +311,12 @@ function blankVolumes({ cluster, claims, sets, observed }: Situation, roster: Ro
 
 function planMembers(situation: Situation, gate: VersionGate, members: readonly Member[]): EtcdPlan {
   const corruption = planCorruption(situation, members);
-  if (corruption !== undefined) return corruption;
+  if (corruption !== undefined) return withoutRestarts(corruption);
   const via = viaOf(situation);
   if (via === undefined) {
     const why = memberProblems(situation, members).join('; ');
-    return { steps: [], outcome: wait('MembersNotReady', why === '' ? 'no member can be asked' : why, recheckMs) };
+    const outcome = wait('MembersNotReady', why === '' ? 'no member can be asked' : why, recheckMs);
+    return withoutRestarts({ steps: [], outcome });
   }
   const change = planReplacement(situation, members, via) ?? planStuck(situation) ?? planCancelDowngrade(gate, via);
   if (change !== undefined) return change;
@@ -322,7 +327,7 @@ function planMembers(situation: Situation, gate: VersionGate, members: readonly 
   const doomed = members.filter((member) => failureOf(situation, member) !== undefined);
   if (doomed.length > 0) {
     const message = `${wordsFor(situation.cluster, doomed)} cannot be replaced: too few of the others are well`;
-    return { steps: [], outcome: blocked('TooFewHealthy', message) };
+    return withoutRestarts({ steps: [], outcome: blocked('TooFewHealthy', message) });
   }
   const missing = memberProblems(situation, members);
   if (missing.length > 0) {

@@ -10,10 +10,14 @@ import { memberProblems } from './health.ts';
 import { pausedByPerson } from './pause.ts';
 import { withoutRoom } from './prepared.ts';
 
+/** Nobody can say which settings the servers are to have. */
+export const configUntold = 'Patroni does not tell its configuration';
+
 export function noRestarts(situation: Situation, { steps }: Pick<Plan, 'steps'>): string | undefined {
-  const { upgrade, primary } = situation;
+  const { upgrade, primary, observed } = situation;
   if (upgrade !== undefined && isUnderway(upgrade)) return undefined;
   if (primary === undefined) return 'there is no primary';
+  if (observed.config === undefined) return configUntold;
   const problems = memberProblems(situation);
   if (problems.length > 0) return problems.join('; ');
   const tooMany = withoutRoom(situation);

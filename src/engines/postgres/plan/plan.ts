@@ -43,7 +43,7 @@ import { planLogicalImport, settledCopySteps } from './logical-import.ts';
 import { loginSteps, missingRoles } from './logins.ts';
 import { planLostTokens } from './lost-token.ts';
 import { leavers, nextRoster } from './members.ts';
-import { noRestarts } from './no-restarts.ts';
+import { configUntold, noRestarts } from './no-restarts.ts';
 import { isOutdated, isUnsettled } from './outdated.ts';
 import { withRefusedParameters } from './parameters.ts';
 import { pausedByPerson } from './pause.ts';
@@ -325,8 +325,7 @@ function awaitedBeforeChange(
   roster: Roster,
   leaving: readonly string[],
 ): Outcome | undefined {
-  if (situation.observed.config === undefined)
-    return wait('MembersNotReady', 'Patroni does not tell its configuration', recheckMs);
+  if (situation.observed.config === undefined) return wait('MembersNotReady', configUntold, recheckMs);
   if (problems.length > 0) {
     const words = [...problems, pausedByPerson(situation) ?? []].flat();
     return wait('MembersNotReady', words.join('; '), recheckMs);

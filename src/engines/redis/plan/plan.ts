@@ -14,6 +14,7 @@ import {
 } from '../../../plan/rollout.ts';
 import { surplusSteps } from '../../../plan/surplus.ts';
 import { awaitingExpansion, expandingVolumes, growthSteps } from '../../../plan/volume-expansion.ts';
+import { withoutRestarts } from '../../../plan/without-restarts.ts';
 import type { Pod } from '../../../resources/children.ts';
 import type { RedisAction } from '../action.ts';
 import { identityUnusable } from '../client/identity.ts';
@@ -89,14 +90,15 @@ function planSituation(situation: Situation): RedisPlan {
   if (occupied !== undefined) return { steps: [], outcome: occupied };
   if (observed.credentialsProblem !== undefined) {
     const sizes = isImporting(situation) ? importSizes(situation) : sizesFor(situation, false);
-    return withObjects(situation, sizes, [], secretMissing(observed.credentialsProblem));
+    return withoutRestarts(withObjects(situation, sizes, [], secretMissing(observed.credentialsProblem)));
   }
   const imported = planImport(situation);
   if (imported !== undefined) {
     const stuck = planStuck(situation)?.steps ?? [];
     const steps = [...planIntroductions(situation), ...planPasswords(situation), ...imported.steps, ...stuck];
     const isUnheard = problem !== undefined && situation.nodes.length === 0;
-    return withObjects(situation, importSizes(situation), steps, isUnheard ? problem : imported.outcome);
+    const outcome = isUnheard ? problem : imported.outcome;
+    return withoutRestarts(withObjects(situation, importSizes(situation), steps, outcome));
   }
   if (primary === undefined) {
     const election = cluster.spec.mode === 'Sentinel' ? planElection(situation) : planAlone(situation);
@@ -112,7 +114,7 @@ function planSituation(situation: Situation): RedisPlan {
           : observed.identity === 'unusable' && awaitsIdentity(situation) !== undefined && isUnanswered
             ? identityUnusable(cluster)
             : withMore(election.outcome, heldForVolumes(situation));
-    return withObjects(situation, sizesFor(situation, false), steps, outcome);
+    return withoutRestarts(withObjects(situation, sizesFor(situation, false), steps, outcome));
   }
   return planWithPrimary(situation, primary);
 }
@@ -212,29 +214,28 @@ function planWithPrimary(situation: Situation, primary: DataNode): RedisPlan {
   );
   const unfinished = (steps: readonly Step<RedisAction>[], outcome: Outcome): RedisPlan =>
     withObjects(situation, sizesFor(situation, false), [...roles, ...settings, ...steps], outcome);
+  /** Comes before every restart. */
+  const first = (outcome: Outcome): RedisPlan => withoutRestarts(unfinished([], outcome));
 
   if (repairs.length > 0) {
     const repairing = wait('Repairing', 'members are brought in line', recheckMs / 2);
-    const outcome = problem ?? repairing;
-    return withObjects(situation, sizesFor(situation, false), [...roles, ...repairs, ...settings], outcome);
+    const steps = [...roles, ...repairs, ...settings];
+    return withoutRestarts(withObjects(situation, sizesFor(situation, false), steps, problem ?? repairing));
   }
   if (leaving) return unfinished([], wait('HandingOver', `${primary.pod} is being stopped`, handingOverMs));
   const held = problem ?? awaitsPasswords(situation) ?? conversion(situation, primary);
-  if (held !== undefined) return unfinished([], held);
+  if (held !== undefined) return first(held);
   if (situation.observed.passwordMissing !== undefined) {
-    return unfinished([], secretMissing(situation.observed.passwordMissing));
+    return first(secretMissing(situation.observed.passwordMissing));
   }
   const awaited = awaitsIdentity(situation);
-  if (awaited !== undefined) return unfinished([], awaited);
+  if (awaited !== undefined) return first(awaited);
   const stuck = planStuck(situation);
   if (stuck !== undefined) return unfinished(stuck.steps, stuck.outcome);
   const older = leftBehindPod(situation, primary);
   const renewed = older === undefined ? undefined : restarting(older);
   if (renewed !== undefined) return unfinished(renewed.steps, renewed.outcome);
-  if (problems.length > 0) {
-    const words = problems.join('; ');
-    return { ...unfinished([], wait('MembersNotReady', words, recheckMs)), noRestarts: words };
-  }
+  if (problems.length > 0) return first(wait('MembersNotReady', problems.join('; '), recheckMs));
 
   const forgetting = planForgetting(situation, primary);
   if (forgetting !== undefined)
