@@ -91,7 +91,7 @@ export type BackupProgress =
       readonly steps: readonly ObjectStep[];
       readonly recheckMs?: number;
     }
-  /** Its pod has not run for long. */
+  /** Its pod has not run for long, or it has long been on its way out. */
   | { readonly state: 'pending'; readonly message: string; readonly steps: readonly ObjectStep[] }
   /** `recheckMs`: until it is begun anew; absent where the steps see to that. */
   | {
@@ -118,7 +118,9 @@ export function requiredBackup(objects: readonly KubeObject[], children: Childre
   );
   if (old.length > 0) {
     const steps = old.flatMap(({ object }) => removal(object, 'it was taken for something else'));
-    return { state: 'running', message: 'what was taken for something else goes first', steps };
+    const message = 'what was taken for something else goes first';
+    const state = old.some(({ object }) => isStuckDeleting(object, now)) ? 'pending' : 'running';
+    return { state, message, steps };
   }
   if (found === undefined) {
     const missing = objects.filter((object) => live(object) === undefined);
@@ -126,6 +128,9 @@ export function requiredBackup(objects: readonly KubeObject[], children: Childre
       state: 'missing',
       steps: missing.map((object): ObjectStep => ({ type: 'create', object: fingerprinted(object) })),
     };
+  }
+  if (isStuckDeleting(found, now)) {
+    return { state: 'pending', message: `Job ${found.metadata.name} is being deleted and has yet to go`, steps: [] };
   }
   if (found.metadata.deletionTimestamp !== undefined) return { state: 'running', message: 'begun anew', steps: [] };
   const state = jobState(found, children.jobPods, now);
@@ -184,6 +189,11 @@ function takenWithin(
 ): number {
   const earliest = isRepeated ? 0 : Date.parse(creationTimestamp) || 0;
   return Math.min(Math.max(Date.parse(backup.completedAt) || endedAt, earliest), endedAt);
+}
+
+/** A finalizer may hold it for ever. */
+function isStuckDeleting({ metadata }: KubeObject, now: number): boolean {
+  return now - Date.parse(metadata.deletionTimestamp ?? '') > startingMs;
 }
 
 /** Made for the same thing, and not by a cluster of this name before. */

@@ -27,13 +27,17 @@ function withForeign({ agreed, ...observed }: EtcdObserved): EtcdObserved {
 
 const upgrade: Story = { spec: { version: six, backup }, before: { version: five, backup } };
 
-/** The Job of the backup, whose pod is so old, in minutes, and has or has not got a process. */
-function backupJob(minutes: number, end: 'pending' | 'running'): Pick<Story, 'children'> {
+/** The Job of the backup, whose pod is so old, in minutes, and has or has not got a process; and for how long it has been deleted. */
+function backupJob(minutes: number, end: 'pending' | 'running', goingFor?: number): Pick<Story, 'children'> {
   const { cluster } = etcdWorld(upgrade);
   const creationTimestamp = new Date(now - minutes * 60_000).toISOString();
   const made = takesEtcdBackup(cluster, versionBackup(cluster, 5, now)) ?? [];
   const objects = made.flatMap((object) => (object.kind === 'Job' ? jobOf(object, end) : [object]));
-  const aged = objects.map((object) => ({ ...object, metadata: { ...object.metadata, creationTimestamp } }));
+  const going = goingFor === undefined ? {} : { deletionTimestamp: new Date(now - goingFor * 60_000).toISOString() };
+  const aged = objects.map((object) => ({
+    ...object,
+    metadata: { ...object.metadata, creationTimestamp, ...(object.kind === 'Job' ? going : {}) },
+  }));
   return { children: (children) => [...children, ...aged] };
 }
 
@@ -116,6 +120,18 @@ it.each<readonly [string, Story, boolean, string[]]>([
     { ...patch, observed: { awaited: ['db-server'] } },
     false,
     ['wait AwaitingCertificates', 'over'],
+  ],
+  [
+    'a backup that is deleted and begun anew keeps the turn',
+    { ...upgrade, ...backupJob(60, 'running', 4) },
+    false,
+    ['wait VersionBackup', 'begins'],
+  ],
+  [
+    'a backup whose deletion hangs for five minutes does not',
+    { ...upgrade, ...backupJob(60, 'running', 6) },
+    false,
+    ['wait VersionBackup', 'over'],
   ],
   ['not while etcd lists a member of somebody else', down, true, ['wait MembersNotReady', 'over']],
   [
