@@ -276,6 +276,16 @@ describe('a plan', () => {
       ['restart a server', 'wait Restarting', 'asks for a place', 'begins'],
     ],
     [
+      'by whose templates nobody would restart does both where a person has said so',
+      {
+        steps: [template, restart],
+        outcome: wait('Restarting', 'a server restarts'),
+        plan: { noRestarts: 'x', otherwise },
+        annotations: { [ignoreLimitAnnotation]: 'true' },
+      },
+      [apply, 'restart a server', 'wait Restarting', 'begins'],
+    ],
+    [
       'by whose templates nobody would restart does that in its window, too',
       {
         spec: { maintenance: { windows } },

@@ -109,3 +109,13 @@ it.each<readonly [string, Story, string[]]>([
 
 it('another image does not begin while Patroni does not tell its configuration', () =>
   expect(begins(image, false)).toEqual(['wait MembersNotReady', 'over']));
+
+it('a volume that would go with its pod is in the way of templates alone', () => {
+  const why = (story: Story): string | undefined => {
+    const { cluster, children, observed } = postgresWorld({ status: { initialized: true }, ...story });
+    return planPostgres(situationOf(cluster, children, observed), () => undefined).noRestarts;
+  };
+  const going = { ...alone, claims: { 0: 'going' } } satisfies Story;
+  expect(why(going)).toContain('somebody has deleted the volume of db-0-0');
+  expect(why({ ...going, spec: { instances: 1 }, members: { 0: { restartPending: true } } })).toBeUndefined();
+});

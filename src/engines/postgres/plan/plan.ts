@@ -97,16 +97,11 @@ function isInterrupted({ live }: Situation): boolean {
   return [...live.values()].some(({ postgres, restartPending }) => restartPending || postgres !== 'running');
 }
 
-/** Restarts for settings may follow: not all servers have been told, or all have and do not say yet whether they have to restart. */
+/** Restarts for settings may follow: a server has yet to have those that are wanted, or to say whether it has to restart for them. */
 function mayYetRestart(situation: Situation): boolean {
   const { roster, live } = situation;
   const isHeard = (index: number): boolean => live.get(index)?.server?.state === 'seen';
-  return (
-    isInterrupted(situation) ||
-    ![...roster.keys()].every(isHeard) ||
-    configPatch(situation) !== undefined ||
-    unreadSettings(situation) !== undefined
-  );
+  return isInterrupted(situation) || ![...roster.keys()].every(isHeard) || unreadSettings(situation) !== undefined;
 }
 
 function planWhole(situation: Situation, take: BackupFactory): PostgresPlan {
