@@ -91,14 +91,15 @@ describe('a database that was begun and not finished', () => {
         (unfinished?.(objects) ?? []).map((object) => {
           if (object.metadata.name === 'db-leader')
             return { ...object, metadata: { ...object.metadata, annotations: lock } };
-          return object.kind === 'Pod'
+          return object.kind === 'Pod' && object.metadata.name === 'db-0-0'
             ? ({ ...object, status: { ...(object as Pod).status, ...status } } as typeof object)
             : object;
         }),
     });
     const { steps, outcome } = planPostgres(situationOf(cluster, children, observed), () => undefined);
     const deleted = steps.flatMap((step) => (step.type === 'delete' ? step.ref.name : []));
-    return { deleted, said: outcome.state === 'settled' ? '' : `${outcome.reason}: ${outcome.message}` };
+    const marked = steps.flatMap((step) => (step.type === 'patch' ? (step.changes ?? []).map(({ path }) => path) : []));
+    return { deleted, marked, said: outcome.state === 'settled' ? '' : `${outcome.reason}: ${outcome.message}` };
   };
 
   it.each([
@@ -124,17 +125,33 @@ describe('a database that was begun and not finished', () => {
     ['starts with the data of another PostgreSQL', { start: 'import' }],
   ])('its pod goes on where the member %s', (_, begun) => expect(planned(begun).deleted).toEqual([]));
 
+  it('no volume is marked with an identifier that Patroni has not written down: the next database has another one', () =>
+    expect(planned({ first: { postgres: 'running', systemId: '7001' } }).marked).toEqual([
+      'metadata.annotations[clusterwright.dev/postgres-version]',
+    ]));
+
   it.each<readonly [string, Begun, RegExp]>([
+    ['does not answer', { first: 'silent' }, /^Forming: .*it begins anew when it starts again \(see its log\)$/],
+    [
+      'has data',
+      { first: { postgres: 'stopped', systemId: '7001' } },
+      /^NoPrimary: .*begins anew when it starts again: delete the pod$/,
+    ],
     ['makes one', {}, /^Forming: .*it begins anew when it starts again, and is restarted a minute after its start$/],
     [
       'cannot move aside what it has made',
       { first: 'silent', exitCode: 80 },
-      /^Forming: db-0-0 does not start: .* cannot be moved aside \(see its log\)\. No member has had the lock, .*, and create it again$/,
+      /^Forming: db-0-0 does not start: .* cannot be moved aside \(see its log\)\. If that lasts: no member has had the lock, .*, and create it again/,
     ],
     [
       'starts with the data of a backup',
       { start: 'restore' },
       /^Forming: .*makes no empty database in place of what was restored/,
+    ],
+    [
+      'is blank and somebody has had the lock',
+      { first: 'silent', exitCode: 78, lock: { optime: '67109192' } },
+      /^DataLost: no member has data \(db-0-0, db-1-0, db-2-0\), and there was a database/,
     ],
     [
       'has had the lock',

@@ -28,32 +28,31 @@ async function seen(number: number, marked: readonly string[], invalid: string |
   const real: EngineContext = { ...io, sleep: (ms, signal) => sleep(systemClock, ms, signal) };
   const found = await observeServer(world.cluster, member.address, real);
   return {
-    invalid: found.state === 'seen' ? found.invalid : found,
+    indexes: found.state === 'seen' ? found.indexes : found,
     asked: said.filter((one) => one.includes('AS invalid')).length,
   };
 }
 
 it.each<readonly [string, Parameters<typeof seen>, Awaited<ReturnType<typeof seen>>]>([
-  ['nowhere without a mark', [0, [], 'public.t_pkey'], { invalid: undefined, asked: 0 }],
-  ['not on a standby', [1, ['app'], 'public.t_pkey'], { invalid: undefined, asked: 0 }],
+  ['nowhere without a mark', [0, [], 'public.t_pkey'], { indexes: undefined, asked: 0 }],
+  ['not on a standby', [1, ['app'], 'public.t_pkey'], { indexes: undefined, asked: 0 }],
   [
     'in each that is marked',
     [0, ['app', 'Shop'], 'public.t_pkey'],
-    { invalid: 'public.t_pkey of database app; public.t_pkey of database Shop', asked: 2 },
+    { indexes: { invalid: 'public.t_pkey of database app; public.t_pkey of database Shop' }, asked: 2 },
   ],
   [
     'in no more than five of them, and says of the others that they are marked',
     [0, ['a', 'b', 'c', 'd', 'e', 'f'], null],
     {
-      invalid:
-        'those of 1 more databases that are marked by clusterwright.invalid_indexes: RESET it in those that are repaired',
+      indexes: { unseen: '1 more databases with the setting clusterwright.invalid_indexes' },
       asked: 5,
     },
   ],
-  ['and finds none once they are rebuilt', [0, ['app'], null], { invalid: undefined, asked: 1 }],
+  ['and finds none once they are rebuilt', [0, ['app'], null], { indexes: undefined, asked: 1 }],
   [
     'and says where it may not look',
     [0, ['app'], 'refused'],
-    { invalid: 'those of database app, which does not let the operator in (permission denied)', asked: 1 },
+    { indexes: { unseen: 'database app (permission denied)' }, asked: 1 },
   ],
 ])('%s', async (_, story, expected) => expect(await seen(...story)).toEqual(expected));

@@ -313,7 +313,7 @@ describe('warnings', () => {
     ],
     [
       'indexes that an upgrade has left invalid, before the others',
-      { reordered: 'app', invalid: 'public.t_pkey of database app' },
+      { reordered: 'app', indexes: { invalid: 'public.t_pkey of database app' } },
       'InvalidIndexes',
       'public.t_pkey of database app; remove the rows that are equal, then run REINDEX INDEX',
     ],

@@ -152,6 +152,11 @@ describe('what an earlier cluster of the name has left', () => {
       children: (objects) => objects.filter((object) => isState(object) || isVolume(object)),
     };
     expect(planned(replaced)).toEqual(['blocked DataLost']);
+    const withoutIdentifier: Story = {
+      ...story,
+      children: (objects) => objects.filter((object) => isState(object) && !object.metadata.name.endsWith('-config')),
+    };
+    expect(planned(withoutIdentifier)).toEqual(['blocked DataLost']);
     expect(planned({ ...story, children: () => [] }).at(-1)).toBe('wait Forming');
   });
 });

@@ -33,6 +33,7 @@ let others: Record<string, Record<string, string>> = {};
 let version = 1;
 /** What becomes of the first requests instead: a status, no answer, or an answer after somebody else has written the ConfigMap. */
 let refusals: ('nothing' | 'no answer' | 'changed' | number)[] = [];
+const uids = { config: 'uid-1' };
 /** Requests, and whether the data was in its place then. */
 let asked: string[] = [];
 /** What somebody else does once so many requests have been answered. */
@@ -83,7 +84,9 @@ async function answer(message: IncomingMessage, response: ServerResponse): Promi
     response.end(JSON.stringify(value));
   };
   if (typeof refusal === 'number') return say(refusal, {});
-  const metadata = { name: 'db-config', resourceVersion: String(version), annotations };
+  const metadata = { name: 'db-config', uid: uids.config, resourceVersion: String(version), annotations };
+  if (message.url?.includes('/pods?')) return say(200, { items: [] });
+  if (message.url?.endsWith('/db-leader')) return say(200, { metadata: { annotations: others['db-leader'] } });
   if (message.method === 'GET') {
     const items = Object.entries(others).map(([name, found]) => ({
       metadata: { name, resourceVersion: '9', ...(Object.keys(found).length === 0 ? {} : { annotations: found }) },
@@ -125,7 +128,9 @@ const relink = (): void => {
   symlinkSync(at('wal/pg_wal.unfinished'), at('volume/data/pg_wal'));
 };
 
-async function beginAnew(): Promise<number> {
+const beginAnew = (): Promise<number> => run('begin-anew');
+
+async function run(...words: readonly string[]): Promise<number> {
   const { port } = server.address() as AddressInfo;
   const env = {
     PATH: process.env.PATH,
@@ -140,7 +145,7 @@ async function beginAnew(): Promise<number> {
     KUBERNETES_SERVICE_PORT: String(port),
   };
   const script = 'src/engines/postgres/resources/shell/relabel.py';
-  const child = spawn('python3', ['-IS', script, 'begin-anew'], { env, stdio: 'inherit' });
+  const child = spawn('python3', ['-IS', script, ...words], { env, stdio: 'inherit' });
   return (await once(child, 'exit'))[0] as number;
 }
 
@@ -183,28 +188,27 @@ it.each<readonly [string, string, Record<string, string>]>([
 
 /** Patroni takes the mark back before it moves what it could not make. */
 describe('data without a mark', () => {
+  const forming = 'volume/clusterwright.forming';
   beforeEach(() => {
     annotations = {};
     database();
-    writeFileSync(at('volume/data/PG_VERSION'), '17');
   });
-  const damage = {
-    'no control file': () => rmSync(at('volume/data/global/pg_control')),
-    'an empty control file': () => writeFileSync(at('volume/data/global/pg_control'), ''),
-    'a control file of which nothing has reached the disk': () =>
-      writeFileSync(at('volume/data/global/pg_control'), Buffer.alloc(8192)),
-  };
 
-  it.each(Object.entries(damage))('is moved aside where it has %s: no server would start on it', async (_, left) => {
+  it.each<readonly [string, () => void]>([
+    ['are whole, and may lack roles', () => undefined],
+    ['have no control file', () => rmSync(at('volume/data/global/pg_control'))],
+  ])('are moved aside where they were begun here and %s', async (_, left) => {
+    writeFileSync(at(forming), uids.config);
     left();
     expect(await beginAnew()).toBe(0);
     expect([existsSync(at('volume/data')), existsSync(at('volume/data.unfinished/global'))]).toEqual([false, true]);
+    expect(readFileSync(at(forming), 'utf8')).toBe(uids.config);
     expect(annotations).toEqual({});
     expect(asked).toEqual(claimed);
   });
 
-  it('is a database that was begun as soon as it is claimed', async () => {
-    damage['no control file']();
+  it('are a database that was begun as soon as they are claimed', async () => {
+    writeFileSync(at(forming), uids.config);
     afterAnswers = 2;
     const seen: unknown[] = [];
     onAnswer = () => seen.push({ ...annotations });
@@ -212,28 +216,84 @@ describe('data without a mark', () => {
     expect(seen).toEqual([{ initialize: '', [claim]: 'db-0-0' }]);
   });
 
-  it('stays where a member has had the lock', async () => {
-    damage['no control file']();
+  it('stay where a member has had the lock, and are finished then', async () => {
+    writeFileSync(at(forming), uids.config);
     others['db-leader'] = { optime: '67109192' };
     expect(await beginAnew()).toBe(0);
-    expect(existsSync(at('volume/data'))).toBe(true);
+    expect([isInPlace(), existsSync(at(forming))]).toEqual([true, false]);
     expect(annotations).toEqual({});
   });
 
-  it('stays where initdb has not begun it: nobody here has made it', async () => {
-    damage['no control file']();
-    rmSync(at('volume/data/PG_VERSION'));
+  it('stay where they were begun under another ConfigMap: its lock is gone, and nobody knows whether somebody had it', async () => {
+    writeFileSync(at(forming), 'uid-0');
     expect(await beginAnew()).toBe(0);
-    expect(existsSync(at('volume/data/global'))).toBe(true);
+    expect(isInPlace()).toBe(true);
     expect(asked).toEqual(['GET in place']);
   });
 
-  it('is none where there are hidden files alone, as Patroni sees it', async () => {
-    for (const path of ['volume/data', 'wal/pg_wal']) rmSync(at(path), { recursive: true });
-    for (const name of ['.snapshot', 'lost+found']) mkdirSync(at(`volume/data/${name}`), { recursive: true });
+  it.each<readonly [string, string, boolean]>([
+    ['are finished once their member has the lock', 'db-0-0', false],
+    ['are not while another member has it', 'db-1-0', true],
+  ])('%s', async (_, leader, expected) => {
+    writeFileSync(at(forming), uids.config);
+    others['db-leader'] = { leader };
+    expect(await run('on_start', 'primary', 'db')).toBe(0);
+    expect(existsSync(at(forming))).toBe(expected);
+  });
+
+  it('stay where nothing says that they were begun here', async () => {
+    rmSync(at('volume/data/global/pg_control'));
     expect(await beginAnew()).toBe(0);
-    expect(existsSync(at('volume/data'))).toBe(true);
+    expect([existsSync(at('volume/data/global')), existsSync(at(forming))]).toEqual([true, false]);
     expect(asked).toEqual(['GET in place']);
+  });
+});
+
+describe('a blank volume', () => {
+  const blank = ['volume/clusterwright.forming'];
+  const left = () => blank.map((path) => existsSync(at(path)));
+
+  it.each<readonly [string, readonly string[]]>([
+    ['without anything', []],
+    ['with hidden files alone, as Patroni sees it', ['.snapshot', 'lost+found']],
+  ])('%s is said to be where a database is begun', async (_, names) => {
+    annotations = {};
+    for (const name of names) mkdirSync(at(`volume/data/${name}`), { recursive: true });
+    expect(await beginAnew()).toBe(0);
+    expect(left()).toEqual([true]);
+    expect(asked).toHaveLength(1);
+  });
+
+  it.each(['db-config', 'db-leader', 'db-sync'])(
+    'waits for %s: nobody else knows whether there was a primary',
+    async (name) => {
+      const { [name]: gone, ...rest } = others;
+      if (name === 'db-config') annotations = undefined;
+      else [annotations, others] = [{}, rest];
+      afterAnswers = 2;
+      // The operator makes it again.
+      onAnswer = () => {
+        annotations = {};
+        others = { ...others, ...(gone === undefined ? {} : { [name]: gone }) };
+      };
+      expect(await beginAnew()).toBe(0);
+      expect(left()).toEqual([true]);
+      expect(asked).toHaveLength(3);
+    },
+  );
+
+  it('of a member that copies from a primary is not', async () => {
+    annotations = { initialize: '7001' };
+    expect(await beginAnew()).toBe(0);
+    expect(left()).toEqual([false]);
+  });
+
+  it.each([{}, { initialize: '' }])('gets no second database where a member has had the lock (%j)', async (found) => {
+    annotations = found;
+    others['db-leader'] = { optime: '67109192' };
+    expect(await beginAnew()).toBe(78);
+    expect(left()).toEqual([false]);
+    expect(annotations).toEqual(found);
   });
 });
 
@@ -268,7 +328,7 @@ it('a member that gets the lock after the claim keeps its database', async () =>
 it('only the mark is taken back where nothing was made yet', async () => {
   expect(await beginAnew()).toBe(0);
   expect(annotations).toEqual({});
-  expect(readdirSync(at('volume'))).toEqual([]);
+  expect(readdirSync(at('volume'))).toEqual(['clusterwright.forming']);
 });
 
 it('nothing is moved before the API server has said that it may be', async () => {
@@ -292,6 +352,10 @@ it.each<readonly [string, typeof refusals, string[]]>([
 
 it.each<readonly [string, () => void]>([
   ['the log had been moved', () => rename('wal/pg_wal', 'wal/pg_wal.unfinished')],
+  [
+    'the new link was not in its place yet',
+    () => [rename('wal/pg_wal', 'wal/pg_wal.unfinished'), symlinkSync('nowhere', at('volume/data/pg_wal.new'))],
+  ],
   ['the link led to where it is now', () => [rename('wal/pg_wal', 'wal/pg_wal.unfinished'), relink()]],
   [
     'everything had been moved',
@@ -342,6 +406,13 @@ it('a fourth one stays in its place, and nothing starts', async () => {
   expect(isInPlace()).toBe(true);
   expect(suffixes.every((suffix) => existsSync(at(`wal/pg_wal${suffix}/of-before`)))).toBe(true);
   expect(annotations).toEqual({ initialize: '', [claim]: 'db-0-0' });
+});
+
+it('a member that has led keeps its database, also where another ConfigMap is not there', async () => {
+  others = { 'db-leader': { optime: '67109192' } };
+  database();
+  expect(await beginAnew()).toBe(0);
+  expect(isInPlace()).toBe(true);
 });
 
 it('what cannot be moved ends the start, and is not tried for ever', async () => {

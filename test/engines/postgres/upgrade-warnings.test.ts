@@ -1,5 +1,6 @@
 /** An index that an upgrade could not rebuild stays in its record, and is named until the upgrade is done. */
 import { expect, it } from 'vitest';
+import type { ServerSeen } from '../../../src/engines/postgres/observe/server.ts';
 import { situationOf } from '../../../src/engines/postgres/observe/situation.ts';
 import { planPostgres } from '../../../src/engines/postgres/plan/plan.ts';
 import { afterDigest } from '../../../src/engines/postgres/resources/after-upgrade.ts';
@@ -46,14 +47,28 @@ it.each<readonly [string, Ending]>([
   expect(outcome.state === 'settled' ? '' : outcome.message).toContain(warnings);
 });
 
-it('no other upgrade begins while one that enforces something is invalid: it would be dropped with what it enforces', () => {
+it.each<readonly [string, Partial<ServerSeen>, string, string]>([
+  [
+    'one that enforces something is invalid',
+    { indexes: { invalid: 'public.t_pkey of database app' } },
+    'UpgradeRefused',
+    'public.t_pkey of database app are invalid',
+  ],
+  [
+    'nobody knows of a database',
+    { indexes: { unseen: 'database app (permission denied)' } },
+    'UpgradeRefused',
+    'nobody has looked into database app (permission denied)',
+  ],
+  ['nobody can look', { state: 'full' }, 'MembersNotReady', 'all its connections are taken'],
+])('no other upgrade begins while %s: it would be dropped with what it enforces', (_, server, reason, words) => {
   const { cluster, children, observed } = postgresWorld({ spec, before });
   const members = observed.members.map((one) =>
-    one.state === 'answering' && one.role === 'primary' && one.server?.state === 'seen'
-      ? { ...one, server: { ...one.server, invalid: 'public.t_pkey of database app' } }
+    one.state === 'answering' && one.role === 'primary' && one.server !== undefined
+      ? { ...one, server: { ...one.server, ...server } as ServerSeen }
       : one,
   );
-  const { outcome } = planPostgres(situationOf(cluster, children, { ...observed, members }), () => undefined);
-  expect(outcome).toMatchObject({ state: 'blocked', reason: 'UpgradeRefused' });
-  expect(outcome.state === 'settled' ? '' : outcome.message).toContain('public.t_pkey of database app');
+  const { steps, outcome } = planPostgres(situationOf(cluster, children, { ...observed, members }), () => undefined);
+  expect(steps).toEqual([]);
+  expect(outcome).toMatchObject({ reason, recheckMs: 30_000, message: expect.stringContaining(words) });
 });

@@ -8,6 +8,7 @@ import { ask, askOne } from '../client/question.ts';
 import {
   invalidIndexesQuestion,
   invalidIndexSetting,
+  type Marked,
   markedQuestion,
   reorderedQuestion,
 } from '../client/questions/databases.ts';
@@ -24,6 +25,14 @@ import { readOnly, type SessionTarget, withSession } from '../client/session.ts'
 import type { PostgresSpec } from '../kind/schema.ts';
 import { parameterNames } from '../resources/parameters.ts';
 
+/** In words. At least one of them. */
+export interface InvalidIndexes {
+  /** Those that should enforce something and do not, with their databases. */
+  readonly invalid?: string;
+  /** Databases that may have such indexes, and why nobody knows. */
+  readonly unseen?: string;
+}
+
 export type ServerSeen =
   | {
       readonly state: 'seen';
@@ -33,8 +42,8 @@ export type ServerSeen =
       readonly shown?: string;
       /** Databases in which this server sorts in another way than their indexes do. Asked of a primary. */
       readonly reordered?: string;
-      /** Indexes that should enforce something and do not, by their databases. Asked of a primary. */
-      readonly invalid?: string;
+      /** Asked of a primary; absent where all indexes are valid. */
+      readonly indexes?: InvalidIndexes;
     }
   /** It lets nobody in: all its connections are taken. It works for those who are in. */
   | { readonly state: 'full' }
@@ -61,11 +70,8 @@ export async function observeServer(
       const marked = facts.inRecovery ? [] : await ask(connection, markedQuestion);
       return { state: 'seen', facts, settings, ...more, marked } as const;
     });
-    const found = await Promise.all(marked.map(({ name }) => invalidIn(target, name, io)));
-    const more = (marked[0]?.all ?? 0) - marked.length;
-    const unasked = `those of ${more} more databases that are marked by ${invalidIndexSetting}: RESET it in those that are repaired`;
-    const invalid = [...found.flatMap((words) => words ?? []), ...(more > 0 ? [unasked] : [])].join('; ');
-    return invalid === '' ? seen : { ...seen, invalid };
+    const indexes = await invalidIndexes(target, marked, io);
+    return indexes === undefined ? seen : { ...seen, indexes };
   } catch (error) {
     io.signal.throwIfAborted();
     if (error instanceof ServerError && error.code === tooManyConnections) return { state: 'full' };
@@ -83,18 +89,32 @@ async function reorderedIn(connection: PostgresConnection): Promise<string | und
   }
 }
 
-/** In words. What cannot be looked into may still have such indexes. */
-async function invalidIn(target: SessionTarget, database: string, io: EngineContext): Promise<string | undefined> {
-  const login = { ...target.login, database, settings: { ...target.login.settings, role: 'none' } };
-  try {
-    const { invalid } = await withSession(io, { ...target, login }, (connection) =>
-      askOne(connection, invalidIndexesQuestion),
-    );
-    return invalid === undefined ? undefined : `${invalid} of database ${database}`;
-  } catch (error) {
-    io.signal.throwIfAborted();
-    return `those of database ${database}, which does not let the operator in (${shortened((error as Error).message, 80)})`;
+/** One database after the other: the server is to have few connections of ours. */
+async function invalidIndexes(
+  target: SessionTarget,
+  marked: readonly Marked[],
+  io: EngineContext,
+): Promise<InvalidIndexes | undefined> {
+  const [found, unseen]: [string[], string[]] = [[], []];
+  for (const { name } of marked) {
+    const login = { ...target.login, database: name, settings: { ...target.login.settings, role: 'none' } };
+    try {
+      const { invalid } = await withSession(io, { ...target, login }, (connection) =>
+        askOne(connection, invalidIndexesQuestion),
+      );
+      if (invalid !== undefined) found.push(`${invalid} of database ${name}`);
+    } catch (error) {
+      io.signal.throwIfAborted();
+      unseen.push(`database ${name} (${shortened((error as Error).message, 80)})`);
+    }
   }
+  const more = (marked[0]?.all ?? 0) - marked.length;
+  if (more > 0) unseen.push(`${more} more databases with the setting ${invalidIndexSetting}`);
+  if (found.length + unseen.length === 0) return undefined;
+  return {
+    ...(found.length === 0 ? {} : { invalid: found.join('; ') }),
+    ...(unseen.length === 0 ? {} : { unseen: unseen.join('; ') }),
+  };
 }
 
 /** Where the log begins that the primary still has; undefined where it does not say. */

@@ -165,12 +165,13 @@ function storeOf({ metadata }: Cluster<PostgresSpec>, children: Children): Store
   const { leader: holder = '', acquireTime = '', renewTime = '' } = lock;
   const [acquired, renewed] = [Date.parse(acquireTime), Date.parse(renewTime)];
   const elected = syncState(said(sync));
+  const hasLed = said(sync).leader !== undefined || ofLeaders.some((name) => lock[name] !== undefined);
   return {
     missing,
     history: timelineEnds(history),
     ...(systemId === undefined || !/^\d{1,20}$/.test(systemId) ? {} : { systemId }),
     ...(systemId === '' ? { isBegun: true } : {}),
-    ...(elected !== undefined || ofLeaders.some((name) => lock[name] !== undefined) ? { hasLed: true } : {}),
+    ...(hasLed ? { hasLed: true } : {}),
     ...(holder === '' ? {} : { leader: holder }),
     ...(Number.isNaN(acquired) ? {} : { acquired }),
     ...(Number.isNaN(renewed) ? {} : { renewed }),

@@ -2,7 +2,7 @@
 import { blocked, type Outcome, wait } from '../../../plan/plan.ts';
 import { areCreating, stuckCreatingMs } from '../../../resources/stuck-creating.ts';
 import { answering } from '../observe/observed.ts';
-import { hasHeldData, podOf, type Situation } from '../observe/situation.ts';
+import { hasHeldData, heldBy, podOf, type Situation } from '../observe/situation.ts';
 import { endedBlank } from './failed-member.ts';
 import { memberProblems } from './health.ts';
 import { pausedByPerson } from './pause.ts';
@@ -20,18 +20,25 @@ export function withoutPrimary(situation: Situation): Outcome {
   const again = againIn(situation);
   if (!hasHeldData(situation)) return wait('Forming', all, again);
   const blank = [...roster.keys()].filter((index) => endedBlank(pods.get(index)) !== undefined);
-  if (blank.length > 0 && blank.length === roster.size) {
-    const names = blank.map((index) => podOf(situation, index)).join(', ');
+  const withoutData = [...roster.keys()].filter((index) => blank.includes(index) || hasNeverHad(situation, index));
+  if (blank.length > 0 && withoutData.length === roster.size) {
+    const names = withoutData.map((index) => podOf(situation, index)).join(', ');
     return blocked(
       'DataLost',
-      `the volumes of all members are blank (${names}), and there was a database: nothing is started on them; bring the volumes back, or delete the cluster and restore a backup`,
+      `no member has data (${names}), and there was a database: nothing is started on their volumes; bring the volumes back, or delete the cluster and restore a backup`,
     );
   }
   const also = hasLasted(situation) ? offers(situation) : '';
   const why = withoutVotes(situation);
   return why === undefined
     ? wait(paused === undefined ? 'NoPrimary' : 'FailoverPaused', `nobody is primary: ${all}${also}`, again)
-    : wait('QuorumLost', `nobody is promoted: ${why}; ${words}${also}`, again);
+    : wait('QuorumLost', `nobody is promoted: ${why}; ${all}${also}`, again);
+}
+
+/** It answers, and has no database. */
+function hasNeverHad({ live, claims }: Situation, index: number): boolean {
+  const member = live.get(index);
+  return member !== undefined && member.systemId === undefined && heldBy(claims.get(index)) === undefined;
 }
 
 /**

@@ -84,13 +84,15 @@ export function volumesGone({
   children,
 }: Situation): Outcome | undefined {
   const isAnyThere = claims.size > 0 || sets.size > 0 || live.size > 0 || roster.size > 0;
-  if (store.systemId === undefined || isAnyThere || spec.instances === 0) return undefined;
+  const isOfEarlier = store.systemId !== undefined || store.hasLed === true;
+  if (!isOfEarlier || isAnyThere || spec.instances === 0) return undefined;
+  const database = store.systemId === undefined ? '' : ` (database ${store.systemId})`;
   const names = Object.values(postgresNames(cluster.metadata.name).state).join(', ');
   const left = children.claims.map(({ metadata }) => metadata.name).join(', ');
   const besides = left === '' ? '' : ` but those of members that have left (${left})`;
   return blocked(
     'DataLost',
-    `the ConfigMaps ${names} are of an earlier cluster of this name (database ${store.systemId}), and it has no volume${besides}: nothing is started; bring the volumes back, or delete these ConfigMaps to begin with an empty database`,
+    `the ConfigMaps ${names} are of an earlier cluster of this name${database}, and it has no volume${besides}: nothing is started; bring the volumes back, or delete these ConfigMaps to begin with an empty database`,
   );
 }
 

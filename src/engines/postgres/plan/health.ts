@@ -53,7 +53,7 @@ export function problemOf(situation: Situation, index: number): string | undefin
   const blank = endedBlank(pod);
   if (blank !== undefined) return `${name} does not start: ${blank}, and it has had data`;
   if (isUnmovable(pod))
-    return `${name} does not start: an unfinished database on its volume cannot be moved aside (see its log). No member has had the lock, so there are no commits: set deletionPolicy to Delete, delete the cluster, and create it again`;
+    return `${name} does not start: an unfinished database on its volume cannot be moved aside (see its log). If that lasts: no member has had the lock, so there are no commits: set deletionPolicy to Delete, delete the cluster, and create it again`;
   const problem = podProblem(pod);
   if (problem !== undefined) return problem;
   const member = live.get(index);

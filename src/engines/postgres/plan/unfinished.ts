@@ -34,11 +34,15 @@ function isBeginning(start: Start): start is Beginning {
   return start !== 'join' && start !== 'resume';
 }
 
-/** Only where the start that follows would begin anew. */
+/** Only where the start that follows would begin anew. A member that does not answer may still be at work on its volume. */
+function isRestarted(situation: Situation, index: number): boolean {
+  return situation.live.has(index) && !hasHeldData(situation);
+}
+
 export function unfinishedSteps(situation: Situation): readonly ObjectStep[] {
-  const { pods, live, observed } = situation;
+  const { pods, observed } = situation;
   const unfinished = unfinishedOf(situation);
-  if (unfinished?.start !== 'form' || hasHeldData(situation) || !live.has(unfinished.index)) return [];
+  if (unfinished?.start !== 'form' || !isRestarted(situation, unfinished.index)) return [];
   const pod = pods.get(unfinished.index);
   if (pod === undefined || pod.metadata.deletionTimestamp !== undefined) return [];
   const [container] = (pod.status?.containerStatuses ?? []).filter(({ name }) => name === 'postgres');
@@ -47,6 +51,11 @@ export function unfinishedSteps(situation: Situation): readonly ObjectStep[] {
   const ref = refOf(pod, podResource);
   const reason = 'nobody finishes the database that was begun: it begins anew';
   return ref === undefined ? [] : [{ type: 'delete', ref, reason }];
+}
+
+function restartWords(situation: Situation, index: number): string {
+  if (isRestarted(situation, index)) return ', and is restarted a minute after its start';
+  return situation.live.has(index) ? ': delete the pod' : ' (see its log)';
 }
 
 /** In words; none where there is no such database. */
@@ -65,7 +74,7 @@ export function unfinishedWords(situation: Situation): readonly string[] {
       // It cannot: its own problem says what to do.
       if (isUnmovable(situation.pods.get(unfinished.index))) return [];
       return [
-        `${pod} has begun to make the database, and nobody finishes it (${sign}): it begins anew when it starts again, and is restarted a minute after its start`,
+        `${pod} has begun to make the database, and nobody finishes it (${sign}): it begins anew when it starts again${restartWords(situation, unfinished.index)}`,
       ];
     case 'restore':
     case 'import':

@@ -5,6 +5,7 @@
 import type { BackupFactory, OwnBackup } from '../../../engine/backup-support.ts';
 import { goodForMs, requiredBackup, versionBackupFailed, versionBackupReason } from '../../../jobs/required-backup.ts';
 import { blocked, settled, wait } from '../../../plan/plan.ts';
+import type { InvalidIndexes } from '../observe/server.ts';
 import { indexOf, type Situation } from '../observe/situation.ts';
 import { postgresImage } from '../resources/pods.ts';
 import type { UpgradeRecord } from '../resources/upgrade-record.ts';
@@ -12,6 +13,9 @@ import { pausedByPerson } from './pause.ts';
 import { keptRecord } from './upgrade-finish.ts';
 import { taskProgress, type Upgrade } from './upgrade-jobs.ts';
 import { type UpgradePlan, upgradeRecheckMs, volumesGoing } from './upgrade-plan.ts';
+
+/** Nothing tells that an index is valid again, or that a connection is free. */
+const lookMs = 30_000;
 
 /** Undefined where the data has the version of the spec. */
 export function beginUpgrade(situation: Situation, take: BackupFactory): UpgradePlan | undefined {
@@ -45,10 +49,14 @@ export function beginUpgrade(situation: Situation, take: BackupFactory): Upgrade
     const message = `PostgreSQL ${from} becomes ${to} only after a backup, and no backup can be taken: spec.backup names no target. To upgrade without one, set spec.upgrade.withoutBackup to true`;
     return { ...staying, outcome: blocked('UpgradeNeedsBackup', message) };
   }
-  const invalid = primary?.server?.state === 'seen' ? primary.server.invalid : undefined;
-  if (invalid !== undefined) {
-    const message = `PostgreSQL ${from} becomes ${to} only when these indexes are valid, since pg_upgrade drops what they enforce: ${invalid}. Repair each by REINDEX, or drop it`;
-    return { ...staying, outcome: blocked('UpgradeRefused', message) };
+  if (primary?.server?.state !== 'seen') {
+    const message = `PostgreSQL ${from} becomes ${to} only after a look at its indexes, and the primary lets nobody in: all its connections are taken`;
+    return { ...staying, outcome: wait('MembersNotReady', message, lookMs) };
+  }
+  const unfit = indexesInTheWay(primary.server.indexes);
+  if (unfit !== undefined) {
+    const message = `PostgreSQL ${from} becomes ${to} only when its indexes are valid, since pg_upgrade drops what others enforce: ${unfit}`;
+    return { ...staying, outcome: blocked('UpgradeRefused', message, lookMs) };
   }
   const rehearsed = rehearsal(situation, planned);
   if (rehearsed !== undefined) return rehearsed;
@@ -61,6 +69,15 @@ export function beginUpgrade(situation: Situation, take: BackupFactory): Upgrade
       outcome: wait('Upgrading', `PostgreSQL ${from} becomes ${to}: the members stop`, upgradeRecheckMs),
     }),
   };
+}
+
+/** What is not known counts as invalid. */
+function indexesInTheWay({ invalid, unseen }: InvalidIndexes = {}): string | undefined {
+  const words = [
+    ...(invalid === undefined ? [] : [`${invalid} are invalid: repair each by REINDEX, or drop it`]),
+    ...(unseen === undefined ? [] : [`nobody has looked into ${unseen}`]),
+  ];
+  return words.length === 0 ? undefined : words.join('; ');
 }
 
 /** Undefined once it has succeeded. */

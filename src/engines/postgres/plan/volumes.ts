@@ -32,14 +32,17 @@ export function retiredMarks(situation: Situation, index: number): ObjectStep[] 
   return volumesOf(situation, index).flatMap(retiredMark);
 }
 
-/** A volume whose member has told its database for the first time, and the version of its data. */
-export function holdSteps({ claims, live }: Situation): ObjectStep[] {
+/**
+ * A volume whose member has told its database for the first time, and the version of its data. Patroni tells it a moment before it is finished: one
+ * that the store does not know may still be begun anew, with another identifier.
+ */
+export function holdSteps({ claims, live, store }: Situation): ObjectStep[] {
   return [...claims].flatMap(([index, claim]) => {
     const { systemId, version } = live.get(index) ?? {};
     if (systemId === undefined) return [];
     const major = majorOf(version);
     return [
-      ...(heldBy(claim) !== undefined ? [] : annotate(claim, holdsAnnotation, systemId)),
+      ...(heldBy(claim) !== undefined || systemId !== store.systemId ? [] : annotate(claim, holdsAnnotation, systemId)),
       ...(major === undefined ? [] : annotate(claim, versionAnnotation, major)),
     ];
   });

@@ -21,10 +21,18 @@ export function collationWarnings({ primary }: Situation): readonly SpecWarning[
 
 /** An upgrade could not rebuild them. Until somebody does, rows that break a constraint are accepted. */
 export function invalidIndexWarnings({ primary }: Situation): readonly SpecWarning[] {
-  const invalid = primary?.server?.state === 'seen' ? primary.server.invalid : undefined;
-  if (invalid === undefined) return [];
-  const message = `indexes are invalid, so that primary keys, unique and exclusion constraints are not enforced, ON CONFLICT fails, and logical dumps and the next major upgrade leave them out: ${invalid}; remove the rows that are equal, then run REINDEX INDEX`;
-  return [{ reason: 'InvalidIndexes', message }];
+  const { invalid, unseen } = (primary?.server?.state === 'seen' ? primary.server.indexes : undefined) ?? {};
+  const harm =
+    'primary keys, unique and exclusion constraints are not enforced, ON CONFLICT fails, and logical dumps and the next major upgrade leave them out';
+  const words = [
+    ...(invalid === undefined
+      ? []
+      : [`indexes are invalid, so that ${harm}: ${invalid}; remove the rows that are equal, then run REINDEX INDEX`]),
+    ...(unseen === undefined
+      ? []
+      : [`an upgrade has left indexes invalid, and nobody knows whether they are valid by now: ${unseen}`]),
+  ];
+  return words.length === 0 ? [] : [{ reason: 'InvalidIndexes', message: words.join('; ') }];
 }
 
 function replicationWarnings({ instances, synchronous }: PostgresSpec): SpecWarning[] {

@@ -29,8 +29,11 @@ CALL, ALL = 3.0, 60.0  # seconds
 CLAIM = 'clusterwright.dev/begins-anew'
 # Names beside the data, and none that Patroni uses: it removes what has those. A volume is not filled with more.
 ASIDE = ('.unfinished', '.unfinished-2', '.unfinished-3')
-# Exit code: the operator says what it means.
-UNMOVABLE = 80
+# Beside the data, from before they are begun until the member has the lock: it names the ConfigMap in which Patroni notes that it begins. Another
+# ConfigMap says nothing of whether anybody has led with these data.
+FORMING = 'clusterwright.forming'
+# Exit codes: the operator says what they mean.
+BLANK, UNMOVABLE = 78, 80
 # Whatever the version is, PostgreSQL writes no shorter one.
 LEAST_CONTROL = 512
 
@@ -85,6 +88,8 @@ def relabel(space, scope, me):
         print('relabel: %s: %d' % (pod['name'], status), flush=True)
     if not found:
         print('relabel: %s' % ('the lock is not ours' if found is None else 'done'), flush=True)
+    if found == []:
+        say_forming(os.environ['DATA_DIRECTORY'], None)
     return not found
 
 
@@ -116,13 +121,45 @@ def is_database(data):
     return len(head) == LEAST_CONTROL and len(str(int.from_bytes(head[:8], sys.byteorder))) >= 10
 
 
-class Unmovable(Exception):
-    pass
+class Refused(Exception):
+    """Nothing may start. Another attempt would meet the same."""
+    def __init__(self, code, words):
+        super().__init__(words)
+        self.code = code
 
 
-def is_unusable(data):
-    """Whether initdb has begun these data (it writes PG_VERSION first) and not finished them. Patroni never starts on such data."""
-    return os.path.lexists(os.path.join(data, 'PG_VERSION')) and not is_database(data)
+def is_blank(data):
+    """By Patroni's rule: then it makes a database, or copies one."""
+    try:
+        return all(name.startswith('.') or name == 'lost+found' for name in os.listdir(data))
+    except FileNotFoundError:
+        return True
+
+
+def forming_in(data):
+    """The file, and what it says; None where it is not there."""
+    path = os.path.join(os.path.dirname(data), FORMING)
+    try:
+        with open(path, encoding='utf8') as file:
+            return path, file.read(64)
+    except (OSError, ValueError):
+        return path, None
+
+
+def say_forming(data, uid):
+    """Where the volume refuses, only less is known later."""
+    path, said = forming_in(data)
+    if said == uid:
+        return
+    try:
+        if uid is None:
+            os.unlink(path)
+        else:
+            with open(path, 'w', encoding='utf8') as file:
+                file.write(uid)
+        sync(os.path.dirname(path))
+    except OSError as error:
+        print('relabel: %r' % error, flush=True)
 
 
 def remove(path):
@@ -144,14 +181,17 @@ def move_aside(data, wal):
     if wal and os.path.lexists(wal):
         remove(wal + suffix)
         os.rename(wal, wal + suffix)
+        # Another volume may lose this when it loses power, and the data may be moved by then.
+        sync(os.path.dirname(wal))
     # Nobody who looks at it may meet the log of the next database.
     if wal and os.path.islink(link) and os.readlink(link) == wal:
-        os.unlink(link)
-        os.symlink(wal + suffix, link)
+        if os.path.lexists(link + '.new'):
+            os.unlink(link + '.new')
+        os.symlink(wal + suffix, link + '.new')
+        os.replace(link + '.new', link)
     if os.path.lexists(data):
         os.rename(data, data + suffix)
-    for path in (data, *([wal] if wal else [])):
-        sync(os.path.dirname(path))
+    sync(os.path.dirname(data))
 
 
 def has_led(leader, sync_state):
@@ -167,8 +207,9 @@ def begin_anew(space, scope, data, wal, me):
     Patroni takes the lock also if it could not write the identifier, and repairs that in its next round. So an empty one proves nothing where
     anybody has had the lock: such data stays where it is, and Patroni writes the identifier when it starts on it.
 
-    Where Patroni finds that it cannot make the database, it takes `initialize` back before it moves what it has made, and may end in between. What
-    has no control file then is moved aside as well. A whole database without `initialize` may have come from elsewhere: Patroni starts on it.
+    Where Patroni finds that it cannot make the database, it takes `initialize` back before it moves what it has made, and may end in between. That
+    is moved aside as well where the file FORMING says that it was made here. Other data without `initialize` may have come from elsewhere: Patroni
+    starts on them.
 
     The claim is written first, only where the ConfigMap is as it was seen, and what is read after it decides. Where the ConfigMap is gone there
     is nothing to take back: the operator makes it again.
@@ -178,18 +219,29 @@ def begin_anew(space, scope, data, wal, me):
     if status != 200:
         raise OSError('list ConfigMaps: %d' % status)
     listed = {one['metadata']['name']: one['metadata'] for one in found['items']}
-    noted = lambda part: listed[scope + part].get('annotations') or {}
+    noted = lambda part: listed.get(scope + part, {}).get('annotations') or {}
     name = scope + '-config'
     marked = noted('-config').get('initialize') if name in listed else 'unknown'
-    if marked is None and is_database(data):
-        print('relabel: there is a database, and nothing says how it was begun: Patroni starts on it', flush=True)
-    if marked != '' and not (marked is None and is_unusable(data)):
-        return True
-    missing = [part for part in ('-leader', '-sync') if scope + part not in listed]
-    if missing:
+    uid = listed.get(name, {}).get('uid', '')
+    has_begun = marked == '' or (marked is None and forming_in(data)[1] == uid)
+    makes_one = marked in (None, '', 'unknown') and is_blank(data)
+    missing = [part for part in ('-config', '-leader', '-sync') if scope + part not in listed]
+    led = has_led(noted('-leader'), noted('-sync'))
+    if missing and (makes_one or (has_begun and not led)):
         raise OSError('ConfigMap %s is not there, and nobody else knows whether there was a primary' % (scope + missing[0]))
-    if has_led(noted('-leader'), noted('-sync')):
-        print('relabel: there is no identifier, and a member has had the lock: its database stays', flush=True)
+    if led:
+        if makes_one:
+            raise Refused(BLANK, 'the volume is blank, and a member has had the lock')
+        say_forming(data, None)
+        if marked == '':
+            print('relabel: there is no identifier, and a member has had the lock: its database stays', flush=True)
+        return True
+    if marked is None and makes_one:
+        say_forming(data, uid)
+        return True
+    if not has_begun:
+        if marked is None:
+            print('relabel: there are data, and nothing says how they were begun: Patroni starts on them', flush=True)
         return True
 
     def change(annotations, what):
@@ -205,8 +257,8 @@ def begin_anew(space, scope, data, wal, me):
     try:
         move_aside(data, wal)
     except OSError as error:
-        # Another attempt would meet the same.
-        raise Unmovable(str(error)) from error
+        raise Refused(UNMOVABLE, 'an unfinished database cannot be moved aside: %s' % error) from error
+    say_forming(data, uid)
     change({'initialize': None, CLAIM: None}, 'take back initialize')
     return True
 
@@ -235,9 +287,9 @@ def main():
         place = read('namespace'), scope_of_configuration(), os.environ['DATA_DIRECTORY'], os.environ.get('WAL_DIRECTORY'), os.environ['POD_NAME']
         try:
             return 0 if repeated(begin_anew, *place, within=float('inf')) else 1
-        except Unmovable as error:
-            print('relabel: an unfinished database cannot be moved aside: %s' % error, file=sys.stderr, flush=True)
-            return UNMOVABLE
+        except Refused as error:
+            print('relabel: %s' % error, file=sys.stderr, flush=True)
+            return error.code
     action, role, scope = sys.argv[-3:]
     me, space = os.environ['POD_NAME'], read('namespace')
     leads = action != 'on_reload' and role in ('primary', 'promoted', 'master', 'standby_leader')

@@ -88,6 +88,7 @@ done
 
 if is_cut_off; then remove_copy; fi
 rm -rf "$data.cut-off"
+[ "$start" = form ] || rm -f "${data%/*}/clusterwright.forming"
 if [ "$start" = form ]; then waiting python3 -IS "$CONFIG_DIRECTORY/relabel.py" begin-anew; fi
 
 if [ -s "$data/global/pg_control" ]; then
