@@ -185,10 +185,8 @@ describe('the settings of the spec', () => {
       'blocked ParametersRefused',
     ]);
     expect(planned(primaryWith(inForce, { pending: 1, configAgeMs: 10_000 }))).toEqual(['wait Updating']);
-    // It has forgotten, because its server was starting when it learned of them.
     expect(planned({ ...primaryWith(inForce, { pending: 1, configAgeMs: 30_000 }) })).toEqual([
-      'reload db-0-0',
-      'wait Updating',
+      'blocked ParametersRefused',
     ]);
   });
 });

@@ -13,7 +13,7 @@ import { asked } from './restart.ts';
 
 /** In which Patroni has asked its server which settings take a restart, after that has read them. */
 const askedMs = 3000;
-/** After that, Patroni has overlooked what its server says. */
+/** Patroni does not answer for what its server says. Nobody waits for it for ever. */
 const patienceMs = 30_000;
 /** Three rounds of Patroni, with the default lock. */
 const overlookedMs = 15_000;
@@ -34,7 +34,7 @@ export function unreadSettings(situation: Situation): UnreadSettings | undefined
       .map((member) => ({
         type: 'act',
         action: { type: 'postgres.reload', member: asked(member) },
-        summary: `have ${member.pod} read its settings: its Patroni has not written them for PostgreSQL, or does not know that they take a restart`,
+        summary: `have ${member.pod} read its settings: its Patroni has not written them for PostgreSQL`,
       })),
   };
 }
@@ -43,7 +43,7 @@ function isUnread(situation: Situation, { server, restartPending }: LiveMember):
   if (server?.state !== 'seen') return false;
   const { config, pending, configAgeMs } = server.facts;
   if (config !== configDigest(withCommonSettings(situation))) return true;
-  if (restartPending) return false;
+  if (restartPending || configAgeMs >= patienceMs) return false;
   // Otherwise Patroni has had it read for another reason, such as another synchronous standby.
   const isChanging = ['Updating', 'Creating', undefined].includes(situation.cluster.status?.phase);
   return pending > 0 || (isChanging && configAgeMs < askedMs);
@@ -51,16 +51,11 @@ function isUnread(situation: Situation, { server, restartPending }: LiveMember):
 
 /**
  * A Patroni that learns of settings while its server is starting takes them for written, and never writes them: PostgreSQL runs without
- * them until something else changes. It also forgets then that its server has started with larger values than it was to have, and takes a restart
- * for the others (`reload_config` in its postgresql/config.py). Reloaded, it writes all of them, and asks its server which take a restart.
- *
- * When they have changed nobody says: the cluster has not been ready since, and Patroni has had three rounds. No sooner, and not again right after:
- * the file has just been read then.
+ * them until something else changes. Reloaded, it writes all of them. When they have changed nobody says: the cluster has not been ready
+ * since, and Patroni has had three rounds. No sooner, and not again right after: the file has just been read then.
  */
 function isOverlooked(situation: Situation, { server }: LiveMember): boolean {
-  if (server?.state !== 'seen') return false;
-  if (server.facts.config === configDigest(withCommonSettings(situation)))
-    return server.facts.pending > 0 && server.facts.configAgeMs >= patienceMs;
+  if (server?.state !== 'seen' || server.facts.config === configDigest(withCommonSettings(situation))) return false;
   const { cluster, spec, observed } = situation;
   const ready = cluster.status?.conditions?.find(({ type }) => type === 'Ready');
   const since = ready?.status === 'False' ? Date.parse(ready.lastTransitionTime) : Number.NaN;

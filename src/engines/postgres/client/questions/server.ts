@@ -7,7 +7,7 @@ export interface ServerFacts {
   readonly inRecovery: boolean;
   /** Digest of the shared configuration that it has read; undefined where it has read none. */
   readonly config: string | undefined;
-  /** Settings that have changed and take a restart, but for those of which Patroni never says that they do. */
+  /** Settings that have changed and take a restart. */
   readonly pending: number;
   /** Since it has read its configuration, and since it has started. */
   readonly configAgeMs: number;
@@ -20,7 +20,7 @@ export interface ServerFacts {
 
 export const serverQuestion = question<ServerFacts>(
   `SELECT pg_is_in_recovery() AS "inRecovery", left(current_setting('${configSetting}', true), 64) AS config,
-  (SELECT count(*) FROM pg_settings WHERE pending_restart AND name NOT LIKE 'recovery%' AND name <> 'hot_standby') AS pending,
+  (SELECT count(*) FROM pg_settings WHERE pending_restart) AS pending,
   (extract(epoch FROM clock_timestamp() - pg_conf_load_time()) * 1000)::bigint AS "configAgeMs",
   (extract(epoch FROM clock_timestamp() - pg_postmaster_start_time()) * 1000)::bigint AS "upMs",
   left(current_setting('synchronous_standby_names'), 1024) AS "waitsFor",
