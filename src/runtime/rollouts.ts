@@ -19,7 +19,7 @@ export interface Rollouts {
   release(key: ClusterKey): void;
   /** It uses the place that it was given. */
   begun(key: ClusterKey): void;
-  /** Its members are interrupted, whatever its objects show and whoever has let it in: it has a place, also beyond the limit. */
+  /** A major upgrade or a downgrade of this cluster has begun, which its objects may not show. It gets a place that it uses, also beyond the limit. */
   isUnderway(key: ClusterKey): void;
   /** It asks again, if it has not used the place that it was given. Who is in line stays there. */
   giveBack(key: ClusterKey): void;

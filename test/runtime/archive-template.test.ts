@@ -29,7 +29,7 @@ it.each<readonly [string, Told, Told, string[]]>([
     'accepted',
     ['db-0', 'db-1'],
   ],
-  ['both are held where both are refused, which is said once', 'refused', 'refused', ['db-0', 'db-1 db-archive']],
+  ['if both are refused, both wait, with one message', 'refused', 'refused', ['db-0', 'db-1 db-archive']],
 ])('%s', (_, member, archive, expected) => {
   const judged = [
     written('db-0', 'member', member),

@@ -256,7 +256,7 @@ describe('a blank volume', () => {
   it.each<readonly [string, readonly string[]]>([
     ['without anything', []],
     ['with hidden files alone, as Patroni sees it', ['.snapshot', 'lost+found']],
-  ])('%s is said to be where a database is begun', async (_, names) => {
+  ])('%s gets the file that says that a database is begun there', async (_, names) => {
     annotations = {};
     for (const name of names) mkdirSync(at(`volume/data/${name}`), { recursive: true });
     expect(await beginAnew()).toBe(0);
