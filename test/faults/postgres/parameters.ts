@@ -17,6 +17,22 @@ export const fromStart: ReadonlySet<string> = new Set([
   'track_commit_timestamp',
 ]);
 
+/** What a server starts with where the configuration does not name them: Patroni's own values (`CMDLINE_OPTIONS`), otherwise PostgreSQL's. */
+export const atStart: Readonly<Record<string, string>> = {
+  max_connections: '100',
+  max_worker_processes: '8',
+  max_wal_senders: '10',
+  max_replication_slots: '10',
+  max_prepared_transactions: '0',
+  max_locks_per_transaction: '64',
+  shared_buffers: '128MB',
+  wal_level: 'replica',
+  wal_log_hints: 'on',
+  hot_standby: 'on',
+  huge_pages: 'try',
+  track_commit_timestamp: 'off',
+};
+
 export function parametersIn(config: Json | undefined): Readonly<Record<string, string>> {
   const { parameters = {} } = (config?.postgresql ?? {}) as { readonly parameters?: Readonly<Record<string, unknown>> };
   return Object.fromEntries(Object.entries(parameters).map(([name, value]) => [name, String(value)]));
@@ -32,17 +48,15 @@ export function inForce(
 
 type Settings = Readonly<Record<string, string>>;
 
-/** As Patroni tells it: name to both values. */
+/** Name to both values, of settings that count from a start on: what PostgreSQL and Patroni call pending. */
 export function pendingIn(
-  inForce: Readonly<Record<string, string>>,
-  wanted: Readonly<Record<string, string>>,
+  inForce: Settings,
+  wanted: Settings,
 ): Readonly<Record<string, { readonly old_value: string; readonly new_value: string }>> {
   return Object.fromEntries(
-    [...new Set([...Object.keys(inForce), ...Object.keys(wanted)])].flatMap((name) => {
-      const [before, after] = [inForce[name], wanted[name]];
-      // Without a word it has the value that it is built with, which is told as it is.
-      if (!fromStart.has(name) || before === after || before === undefined || after === undefined) return [];
-      return [[name, { old_value: before, new_value: after }]];
+    [...fromStart].flatMap((name) => {
+      const [before = '', after = ''] = [inForce[name] ?? atStart[name], wanted[name] ?? atStart[name]];
+      return before === after ? [] : [[name, { old_value: before, new_value: after }]];
     }),
   );
 }

@@ -5,7 +5,7 @@
 import { createHash, createHmac } from 'node:crypto';
 import type { Duplex } from 'node:stream';
 import { configSetting, roles } from '../../../src/engines/postgres/names.ts';
-import { fromStart, inForce } from './parameters.ts';
+import { atStart, inForce, pendingIn } from './parameters.ts';
 import type { Server } from './server.ts';
 import { beginOf, type Data, lsnText } from './wal.ts';
 
@@ -180,12 +180,11 @@ function slotOf({ wal, removed, slots }: Data, name: string): Row {
 
 function factsOf(server: Server): Row {
   const { files, parameters, synchronous, now, readAt, startedAt } = server;
-  const pending = [...fromStart].filter((name) => files[name] !== parameters[name]);
   const names = [...synchronous.names].join(',');
   return {
     inRecovery: server.role === 'replica' ? 't' : 'f',
     config: files[configSetting] ?? null,
-    pending: String(pending.length),
+    pending: String(Object.keys(pendingIn(parameters, files)).length),
     configAgeMs: String(Math.round(now - readAt)),
     upMs: String(Math.round(now - startedAt)),
     waitsFor: names === '' ? '' : `ANY ${synchronous.count} (${names})`,
@@ -196,7 +195,7 @@ function factsOf(server: Server): Row {
 /** Of what is in no file nothing is known here but that it has the server's own value. */
 function settingOf(server: Server, name: string): Row[] {
   const value = inForce(server, name);
-  return [{ name, value: value ?? '0', isDefault: value === undefined ? 't' : 'f' }];
+  return [{ name, value: value ?? atStart[name] ?? '0', isDefault: value === undefined ? 't' : 'f' }];
 }
 
 async function done(commit: Promise<boolean>, tag: string): Promise<Answer> {

@@ -1,5 +1,6 @@
 /** Reads a member from what its Patroni answers to `GET /patroni`: pure, so that every odd answer can be a row of a test. */
 import type { Answer } from '../client/patroni.ts';
+import { noLessThanPrimary } from '../resources/parameters.ts';
 import { importSeen } from './import-seen.ts';
 import type { LiveMember } from './observed.ts';
 
@@ -44,20 +45,11 @@ function versionOf(value: unknown): string | undefined {
   return all === undefined ? undefined : `${Math.floor(all / 10_000)}.${all % 10_000}`;
 }
 
-/** PostgreSQL's documentation, "Hot Standby": a standby with less of these than its primary does not start. */
-const noLessThanPrimary = [
-  'max_connections',
-  'max_locks_per_transaction',
-  'max_prepared_transactions',
-  'max_wal_senders',
-  'max_worker_processes',
-] as const;
-
-/** Their present values. `reasons`: by the name of the setting, each with `old_value` and `new_value` as text. */
+/** Present values of what a standby may have no less of than its primary. `reasons`: by the name of the setting, each with `old_value` and `new_value` as text. */
 function changing(reasons: unknown, how: (old: number, next: number) => boolean): Readonly<Record<string, number>> {
   const all = fields(reasons);
   return Object.fromEntries(
-    noLessThanPrimary.flatMap((name): [string, number][] => {
+    Object.keys(noLessThanPrimary).flatMap((name): [string, number][] => {
       const { old_value, new_value } = fields(all[name]);
       return how(Number(old_value), Number(new_value)) ? [[name, Number(old_value)]] : [];
     }),

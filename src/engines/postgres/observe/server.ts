@@ -23,7 +23,7 @@ import { hasSource } from '../client/server-ca.ts';
 import { ServerError } from '../client/server-error.ts';
 import { readOnly, type SessionTarget, withSession } from '../client/session.ts';
 import type { PostgresSpec } from '../kind/schema.ts';
-import { parameterNames } from '../resources/parameters.ts';
+import { noLessThanPrimary, parameterNames } from '../resources/parameters.ts';
 
 /** In words. At least one of them. */
 export interface InvalidIndexes {
@@ -62,8 +62,8 @@ export async function observeServer(
     const target = await session(cluster, address, io);
     const { marked, ...seen } = await withSession(io, target, async (connection, shown) => {
       const facts = await askOne(connection, serverQuestion);
-      const names = parameterNames(cluster.spec);
-      const settings = names.length === 0 ? [] : await ask(connection, settingsQuestion(names));
+      const names = new Set([...parameterNames(cluster.spec), ...Object.keys(noLessThanPrimary)]);
+      const settings = await ask(connection, settingsQuestion([...names]));
       const reordered = facts.inRecovery ? undefined : await reorderedIn(connection);
       const isAsked = shown !== undefined && hasSource(cluster);
       const more = { ...(reordered === undefined ? {} : { reordered }), ...(isAsked ? { shown } : {}) };

@@ -1,18 +1,10 @@
 /** Settings of the spec that PostgreSQL, or Patroni before it, has refused: they are in no file, and the server goes on with its own. */
 import { blocked, type Outcome } from '../../../plan/plan.ts';
 import type { Situation } from '../observe/situation.ts';
-import { parameterNames } from '../resources/parameters.ts';
+import { noLessThanPrimary, parameterNames } from '../resources/parameters.ts';
 import { withCommonSettings } from './common-settings.ts';
 
 export const parametersRefused = 'ParametersRefused';
-
-/** They are on the command line, so that the server calls no value of them its default. */
-const onCommandLine: readonly string[] = [
-  'max_connections',
-  'max_locks_per_transaction',
-  'max_prepared_transactions',
-  'max_worker_processes',
-];
 
 /** `outcome` where it is none of a cluster where everything else is done: nothing waits for it. */
 export function withRefusedParameters(situation: Situation, outcome: Outcome): Outcome {
@@ -35,7 +27,8 @@ function refusedParameters(situation: Situation): string[] {
     const wanted = spec.parameters[name] ?? '';
     const seen = settings.find((setting) => setting.name === name);
     if (seen === undefined) return [`PostgreSQL ${spec.version} has no parameter ${name}`];
-    const isOther = onCommandLine.includes(name) && Number(seen.value) !== Number(wanted);
+    // On the command line, so that the server calls no value of them its default.
+    const isOther = name in noLessThanPrimary && Number(seen.value) !== Number(wanted);
     if (!seen.isDefault && !isOther) return [];
     return [`${name}=${wanted} is not valid, and ${seen.value} is in force`];
   });

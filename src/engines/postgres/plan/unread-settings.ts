@@ -6,17 +6,21 @@ import { durationMs } from '../../../api/duration.ts';
 import type { ActStep } from '../../../plan/plan.ts';
 import type { PostgresAction } from '../action.ts';
 import type { LiveMember } from '../observe/observed.ts';
+import type { ServerSeen } from '../observe/server.ts';
 import type { Situation } from '../observe/situation.ts';
+import { noLessThanPrimary, parametersOf } from '../resources/parameters.ts';
 import { configDigest } from '../resources/patroni-config.ts';
 import { withCommonSettings } from './common-settings.ts';
 import { asked } from './restart.ts';
 
 /** In which Patroni has asked its server which settings take a restart, after that has read them. */
 const askedMs = 3000;
-/** Patroni does not answer for what its server says. Nobody waits for it for ever. */
+/** After that, Patroni has overlooked that something takes a restart, or somebody has changed it behind Patroni's back (`ALTER SYSTEM`). */
 const patienceMs = 30_000;
 /** Three rounds of Patroni, with the default lock. */
 const overlookedMs = 15_000;
+
+type SeenServer = Extract<ServerSeen, { readonly state: 'seen' }>;
 
 export interface UnreadSettings {
   readonly message: string;
@@ -34,19 +38,34 @@ export function unreadSettings(situation: Situation): UnreadSettings | undefined
       .map((member) => ({
         type: 'act',
         action: { type: 'postgres.reload', member: asked(member) },
-        summary: `have ${member.pod} read its settings: its Patroni has not written them for PostgreSQL`,
+        summary: `have ${member.pod} read its settings: its Patroni has not written them for PostgreSQL, or does not know that they take a restart`,
       })),
   };
 }
 
-function isUnread(situation: Situation, { server, restartPending }: LiveMember): boolean {
+function isUnread(situation: Situation, member: LiveMember): boolean {
+  const { server, restartPending } = member;
   if (server?.state !== 'seen') return false;
   const { config, pending, configAgeMs } = server.facts;
   if (config !== configDigest(withCommonSettings(situation))) return true;
-  if (restartPending || configAgeMs >= patienceMs) return false;
+  if (restartPending) return false;
+  if (configAgeMs >= patienceMs) return pending > 0 && hasMore(situation, server);
   // Otherwise Patroni has had it read for another reason, such as another synchronous standby.
   const isChanging = ['Updating', 'Creating', undefined].includes(situation.cluster.status?.phase);
   return pending > 0 || (isChanging && configAgeMs < askedMs);
+}
+
+/**
+ * A Patroni that learns of smaller settings while its server is starting forgets that the server takes a restart for them (`reload_config` in
+ * postgresql/config.py of 4.0). Reloaded, it asks its server. What somebody has changed behind Patroni's back is pending for ever, at each value:
+ * that is nobody's to restart for.
+ */
+function hasMore(situation: Situation, { settings }: SeenServer): boolean {
+  const wanted = parametersOf(withCommonSettings(situation));
+  return Object.entries(noLessThanPrimary).some(([name, own]) => {
+    const inForce = settings.find((setting) => setting.name === name)?.value;
+    return Number(inForce) > Number(wanted[name] ?? own);
+  });
 }
 
 /**
@@ -55,7 +74,9 @@ function isUnread(situation: Situation, { server, restartPending }: LiveMember):
  * since, and Patroni has had three rounds. No sooner, and not again right after: the file has just been read then.
  */
 function isOverlooked(situation: Situation, { server }: LiveMember): boolean {
-  if (server?.state !== 'seen' || server.facts.config === configDigest(withCommonSettings(situation))) return false;
+  if (server?.state !== 'seen') return false;
+  if (server.facts.config === configDigest(withCommonSettings(situation)))
+    return server.facts.configAgeMs >= patienceMs;
   const { cluster, spec, observed } = situation;
   const ready = cluster.status?.conditions?.find(({ type }) => type === 'Ready');
   const since = ready?.status === 'False' ? Date.parse(ready.lastTransitionTime) : Number.NaN;

@@ -2,7 +2,7 @@
 import type { Cluster } from '../../../api/cluster.ts';
 import type { PostgresSpec } from '../kind/schema.ts';
 import { followedSource } from '../kind/source.ts';
-import { parametersOf } from './parameters.ts';
+import { noLessThanPrimary, parametersOf } from './parameters.ts';
 import { texts } from './shell/texts.ts';
 
 /** By name. None where nothing is imported: another file in a pod restarts it. */
@@ -12,14 +12,7 @@ export function importScripts(spec: PostgresSpec): Readonly<Record<string, strin
 }
 
 /** What a server has counted for a standby: PostgreSQL's own values where nobody has set others. */
-const counted = {
-  shared_buffers: '128MB',
-  max_connections: '100',
-  max_worker_processes: '8',
-  max_wal_senders: '10',
-  max_prepared_transactions: '0',
-  max_locks_per_transaction: '64',
-} as const;
+const counted = { shared_buffers: '128MB', ...noLessThanPrimary } as const;
 
 function picked(values: Readonly<Record<string, string>>, names: readonly string[]): Readonly<Record<string, string>> {
   return Object.fromEntries(Object.entries(values).filter(([name]) => names.includes(name)));

@@ -36,7 +36,7 @@ export const serverQuestion = question<ServerFacts>(
   },
 );
 
-/** A setting that the spec has. */
+/** A setting that the spec has, or of which a standby may have no less than its primary. */
 export interface SettingSeen {
   readonly name: string;
   readonly value: string;
@@ -48,7 +48,7 @@ export interface SettingSeen {
 export const settingsQuestion = (names: readonly string[]) =>
   question<SettingSeen>(
     `SELECT name, left(setting, 200) AS value, source = 'default' AS "isDefault"
-FROM pg_settings WHERE name IN (${names.map((name) => `'${name.replaceAll("'", "''")}'`).join(', ')}) ORDER BY name LIMIT 100`,
+FROM pg_settings WHERE name IN (${names.map((name) => `'${name.replaceAll("'", "''")}'`).join(', ')}) ORDER BY name LIMIT ${names.length}`,
     { name: text, value: text, isDefault: boolean },
   );
 
