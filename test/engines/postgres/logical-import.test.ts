@@ -41,6 +41,7 @@ const story = (
     staging: { state: 'seen', databases, isFilled: change.isFilled === true },
   },
 });
+const unasked = { state: 'unknown', why: 'no answer within 1000 ms' } as const;
 const said = (given: Story): string => {
   const { cluster, children, observed } = postgresWorld(given);
   const { outcome } = planPostgres(situationOf(cluster, children, observed), () => undefined);
@@ -57,6 +58,20 @@ describe('a cluster that copies a database', () => {
       ['create ConfigMap db-import', 'create Job db-import', 'wait Importing'],
     ],
     ['makes the database once the Job is there', story([], 'running'), [`create ${own}`, 'wait Importing']],
+    [
+      'waits where the primary cannot be asked',
+      { ...story([]), observed: { application: unasked, staging: unasked } },
+      ['wait MembersNotReady'],
+    ],
+    [
+      'waits where clients have taken all connections of the primary',
+      {
+        ...story([]),
+        observed: { application: unasked, staging: unasked },
+        members: { 0: { server: { state: 'full' } } },
+      },
+      ['wait MembersNotReady'],
+    ],
     ['waits for the Job', story([part], 'running'), ['wait Importing']],
     ['has a copy that is whole', story([whole], { says: '2 tables' }), [`publish ${own}`, 'wait Importing']],
     ['has a copy whose Job has lost its pod', story([whole], 'lost'), [`publish ${own}`, 'wait Importing']],

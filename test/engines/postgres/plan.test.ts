@@ -337,6 +337,16 @@ describe('the shared configuration', () => {
 });
 
 describe('the application', () => {
+  const unasked = { state: 'unknown', why: 'no answer within 1000 ms' } as const;
+  const lastTransitionTime = '2030-06-01T11:00:00Z';
+  const wasReady = {
+    type: 'Ready',
+    status: 'True',
+    reason: 'AllMembersReady',
+    message: '',
+    observedGeneration: 1,
+    lastTransitionTime,
+  } as const;
   const seen = (facts: object, isPasswordWrong = false, lacks = {}): Story => ({
     observed: { application: { state: 'seen', facts, isPasswordWrong, ...lacks } } as never,
   });
@@ -372,9 +382,15 @@ describe('the application', () => {
       ['blocked SecretMissing'],
     ],
     ['keeps a database that belongs to another role', seen({ hasOwner: true, owner: 'other' }), ['settled']],
+    ['is waited for where it cannot be asked', { observed: { application: unasked } }, ['wait MembersNotReady']],
     [
-      'is left alone where it cannot be asked',
-      { observed: { application: { state: 'unknown', why: 'x' } } },
+      'is left alone where it cannot be asked, and the cluster was ready',
+      { observed: { application: unasked }, status: { initialized: true, conditions: [wasReady] } },
+      ['settled'],
+    ],
+    [
+      'is left alone where clients have taken all connections',
+      { observed: { application: unasked }, members: { 0: { server: { state: 'full' } } } },
       ['settled'],
     ],
   ]);

@@ -1,12 +1,14 @@
 /** The first database and its owner, which a new cluster has and a password that was changed is brought to. */
 import { secretMissing } from '../../../engine/secret-missing.ts';
-import type { Outcome, Step } from '../../../plan/plan.ts';
+import { type Outcome, type Step, wait } from '../../../plan/plan.ts';
 import type { PostgresAction } from '../action.ts';
+import { dumpedSource } from '../kind/source.ts';
 import { postgresNames } from '../names.ts';
 import type { LiveMember } from '../observe/observed.ts';
 import type { Situation } from '../observe/situation.ts';
 import { applicationSecret } from '../resources/resources.ts';
 import { awaitsCopy } from './logical-import.ts';
+import { recheckMs } from './restart.ts';
 
 export function applicationSteps(situation: Situation, primary: LiveMember): Step<PostgresAction>[] {
   const { observed, spec, cluster } = situation;
@@ -42,6 +44,26 @@ export function applicationSteps(situation: Situation, primary: LiveMember): Ste
       summary: what,
     },
   ];
+}
+
+/**
+ * A cluster becomes Ready only when its first database was seen, or what is to be copied or run before. Where it is Ready, a question that
+ * fails changes nothing. The same where clients have taken all connections, unless an import may be yet to come.
+ */
+export function unseenApplication({
+  observed: { application },
+  cluster,
+  primary,
+  spec,
+  wanted,
+}: Situation): Outcome | undefined {
+  if (application?.state !== 'unknown') return undefined;
+  const isReady =
+    cluster.status?.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True') === true;
+  const isFull = primary?.server?.state === 'full' && dumpedSource(wanted) === undefined;
+  if (isReady || isFull) return undefined;
+  const { database } = spec.initial;
+  return wait('MembersNotReady', `whether database ${database} is there is not known (${application.why})`, recheckMs);
 }
 
 /** Somebody has changed the Secret so that nobody can log in with it. The operator does not overwrite what people have put there. */

@@ -29,7 +29,7 @@ import { isStrict } from '../resources/patroni-config.ts';
 import { postgresChildren } from '../resources/resources.ts';
 import type { Roster } from '../resources/roster.ts';
 import { isUnderway } from '../resources/upgrade-record.ts';
-import { applicationSteps, unusableSecret } from './application.ts';
+import { applicationSteps, unseenApplication, unusableSecret } from './application.ts';
 import { besideSteps } from './beside.ts';
 import { reloadSteps } from './certificate-reload.ts';
 import { withoutPrimary } from './election.ts';
@@ -245,6 +245,7 @@ function planMembers(situation: Situation, take: BackupFactory): PostgresPlan {
     (meanwhile?.steps.length === 0 ? undefined : meanwhile) ??
     rollout ??
     planSwitchover(situation, primary) ??
+    planUnseen(situation) ??
     planInit(situation, primary) ??
     planLogicalImport(situation, primary);
   const orReloads = <S>(changes: readonly S[]) => (changes.length === 0 ? reloads : changes);
@@ -262,6 +263,11 @@ function planMembers(situation: Situation, take: BackupFactory): PostgresPlan {
   }
   const outcome = withRefusedParameters(situation, whole(situation));
   return withObjects(situation, roster, [...reloads, ...leftJobs(situation)], outcome);
+}
+
+function planUnseen(situation: Situation): { readonly steps: readonly []; readonly outcome: Outcome } | undefined {
+  const outcome = unseenApplication(situation);
+  return outcome === undefined ? undefined : { steps: [], outcome };
 }
 
 /** A server whose pod is about to restart for its template restarts once, with the pod; but not where the API server takes no template. */
