@@ -404,6 +404,7 @@ function liveOf(
         name,
         value: cluster.spec.parameters[name] ?? '',
         isDefault: false,
+        isPending: false,
       })),
     },
   };

@@ -98,6 +98,11 @@ function factsTable({ inRecovery, config, waitsFor, pending, configAgeMs, upMs, 
 }
 
 function settingsTable(settings: readonly SettingSeen[]): Buffer {
-  const rows = settings.map(({ name, value, isDefault }) => ({ name, value, isDefault: truth(isDefault) }));
-  return table(rows, ['name', 'value', 'isDefault']);
+  const rows = settings.map(({ name, value, isDefault, isPending }) => ({
+    name,
+    value,
+    isDefault: truth(isDefault),
+    isPending: truth(isPending),
+  }));
+  return table(rows, ['name', 'value', 'isDefault', 'isPending']);
 }

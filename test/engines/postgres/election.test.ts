@@ -65,8 +65,11 @@ describe('a database that was begun and not finished', () => {
     /** Besides on the ConfigMap of the lock. */
     readonly lock?: Readonly<Record<string, string>>;
     readonly pods?: Story['pods'];
+    /** What Patroni has written of the database. */
+    readonly identifier?: string;
   }
   const planned = (begun: Begun) => {
+    const { identifier = '' } = begun;
     const { first = { postgres: 'stopped' }, start = 'form', upMs = 90_000, lock = {}, pods, exitCode } = begun;
     const running = { running: { startedAt: new Date(now - upMs).toISOString() } };
     const ended = { waiting: { reason: 'CrashLoopBackOff' } };
@@ -89,6 +92,8 @@ describe('a database that was begun and not finished', () => {
       ...(pods === undefined ? {} : { pods }),
       children: (objects) =>
         (unfinished?.(objects) ?? []).map((object) => {
+          if (object.metadata.name === 'db-config')
+            return { ...object, metadata: { ...object.metadata, annotations: { initialize: identifier } } };
           if (object.metadata.name === 'db-leader')
             return { ...object, metadata: { ...object.metadata, annotations: lock } };
           return object.kind === 'Pod' && object.metadata.name === 'db-0-0'
@@ -152,6 +157,16 @@ describe('a database that was begun and not finished', () => {
       'is blank and somebody has had the lock',
       { first: 'silent', exitCode: 78, lock: { optime: '67109192' } },
       /^DataLost: no member has data \(db-0-0, db-1-0, db-2-0\), and there was a database/,
+    ],
+    [
+      'is blank and its database has had an identifier',
+      { identifier: '7001' },
+      /^DataLost: no member has data \(db-0-0, db-1-0, db-2-0\), and there was a database/,
+    ],
+    [
+      'is blank and its database has had an identifier, and somebody led a moment ago',
+      { identifier: '7001', lock: { optime: '67109192', renewTime: new Date(now - 5000).toISOString() } },
+      /^NoPrimary: /,
     ],
     [
       'has had the lock',

@@ -96,7 +96,7 @@ describe('a member', () => {
     [
       'with a lowered setting that the primary has to lower first',
       { pending_restart: true, pending_restart_reason: { max_connections: { old_value: '200', new_value: '100' } } },
-      { restartPending: true, awaitsPrimary: true },
+      { restartPending: true, awaitsPrimary: true, lowered: { max_connections: 200 } },
     ],
     [
       'with a raised setting',

@@ -126,8 +126,8 @@ describe('the settings of the spec', () => {
     return first?.state === 'answering' && first.server?.state === 'seen' ? first.server.facts : {};
   };
   const inForce = [
-    { name: 'max_connections', value: '100', isDefault: false },
-    { name: 'work_mem', value: '4096', isDefault: true },
+    { name: 'max_connections', value: '100', isDefault: false, isPending: false },
+    { name: 'work_mem', value: '4096', isDefault: true, isPending: false },
   ];
   it('that are refused are named, with what is in force', () => {
     const story = primaryWith(inForce);
@@ -185,27 +185,7 @@ describe('the settings of the spec', () => {
       'blocked ParametersRefused',
     ]);
     expect(planned(primaryWith(inForce, { pending: 1, configAgeMs: 10_000 }))).toEqual(['wait Updating']);
-  });
-  it('are asked for again where Patroni has forgotten that smaller ones take a restart', () => {
-    const lowered = (pending: number, configAgeMs: number, more = '64') =>
-      planned(
-        primaryWith(
-          [
-            ...inForce.map((setting) => ({
-              ...setting,
-              isDefault: false,
-              value: setting.name === 'max_connections' ? '20' : setting.value,
-            })),
-            { name: 'max_locks_per_transaction', value: more, isDefault: false },
-          ],
-          { pending, configAgeMs },
-        ),
-      );
-    expect(lowered(1, 30_000, '128')).toEqual(['reload db-0-0', 'wait Updating']);
-    expect(lowered(1, 29_000, '128')).toEqual(['wait Updating']);
-    expect(lowered(0, 30_000, '128')).toEqual(['blocked ParametersRefused']);
-    // Somebody has changed one behind Patroni's back.
-    expect(lowered(1, 30_000)).toEqual(['blocked ParametersRefused']);
+    expect(planned(primaryWith(inForce, { pending: 1, configAgeMs: 30_000 }))).toEqual(['blocked ParametersRefused']);
   });
 });
 

@@ -195,7 +195,15 @@ function factsOf(server: Server): Row {
 /** Of what is in no file nothing is known here but that it has the server's own value. */
 function settingOf(server: Server, name: string): Row[] {
   const value = inForce(server, name);
-  return [{ name, value: value ?? atStart[name] ?? '0', isDefault: value === undefined ? 't' : 'f' }];
+  const isPending = name in pendingIn(server.parameters, server.files);
+  return [
+    {
+      name,
+      value: value ?? atStart[name] ?? '0',
+      isDefault: value === undefined ? 't' : 'f',
+      isPending: isPending ? 't' : 'f',
+    },
+  ];
 }
 
 async function done(commit: Promise<boolean>, tag: string): Promise<Answer> {

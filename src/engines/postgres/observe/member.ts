@@ -1,6 +1,6 @@
 /** Reads a member from what its Patroni answers to `GET /patroni`: pure, so that every odd answer can be a row of a test. */
 import type { Answer } from '../client/patroni.ts';
-import { noLessThanPrimary } from '../resources/parameters.ts';
+import { noLessThanPrimary } from '../resources/start-values.ts';
 import { importSeen } from './import-seen.ts';
 import type { LiveMember } from './observed.ts';
 
@@ -16,6 +16,9 @@ export function liveMember(pod: string, address: string, answer: Answer): LiveMe
   const imported = importSeen(answer.import);
   const reasons = answer.pending_restart_reason;
   const raised = changing(reasons, (old, next) => next > old);
+  const lowered = changing(reasons, (old, next) => next < old);
+  const isLoweredOnly =
+    Object.keys(lowered).length > 0 && Object.keys(lowered).length === Object.keys(fields(reasons)).length;
   return {
     state: 'answering',
     pod,
@@ -29,7 +32,8 @@ export function liveMember(pod: string, address: string, answer: Answer): LiveMe
     isStreaming: answer.replication_state === 'streaming',
     isSynchronous: answer.quorum_standby === true || answer.sync_standby === true,
     restartPending: answer.pending_restart === true,
-    awaitsPrimary: Object.keys(changing(reasons, (old, next) => next < old)).length > 0,
+    awaitsPrimary: Object.keys(lowered).length > 0,
+    ...(isLoweredOnly ? { lowered } : {}),
     ...(Object.keys(raised).length === 0 ? {} : { raised }),
     standbys: standbysOf(answer.replication),
     isUnlocked: answer.cluster_unlocked === true,

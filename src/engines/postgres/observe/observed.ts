@@ -47,6 +47,8 @@ export interface LiveMember extends LogPosition {
   readonly restartPending: boolean;
   /** Among them one that a standby cannot have lower than the primary: it starts with the old value until the primary has the new one. */
   readonly awaitsPrimary: boolean;
+  /** Present values of those, by name, where nothing else takes a restart. */
+  readonly lowered?: Readonly<Record<string, number>>;
   /** Present values of those that no standby may have less of than the primary, and of which it gets more when it starts. By name. */
   readonly raised?: Readonly<Record<string, number>>;
   /** Names of the standbys that stream from it. */

@@ -23,7 +23,8 @@ import { hasSource } from '../client/server-ca.ts';
 import { ServerError } from '../client/server-error.ts';
 import { readOnly, type SessionTarget, withSession } from '../client/session.ts';
 import type { PostgresSpec } from '../kind/schema.ts';
-import { noLessThanPrimary, parameterNames } from '../resources/parameters.ts';
+import { parameterNames } from '../resources/parameters.ts';
+import { noLessThanPrimary } from '../resources/start-values.ts';
 
 /** In words. At least one of them. */
 export interface InvalidIndexes {

@@ -21,7 +21,7 @@ export function withoutPrimary(situation: Situation): Outcome {
   if (!hasHeldData(situation)) return wait('Forming', all, again);
   const blank = [...roster.keys()].filter((index) => endedBlank(pods.get(index)) !== undefined);
   const withoutData = [...roster.keys()].filter((index) => blank.includes(index) || hasNeverHad(situation, index));
-  if (blank.length > 0 && withoutData.length === roster.size) {
+  if ((blank.length > 0 || hasStayedBlank(situation)) && withoutData.length === roster.size) {
     const names = withoutData.map((index) => podOf(situation, index)).join(', ');
     return blocked(
       'DataLost',
@@ -33,6 +33,11 @@ export function withoutPrimary(situation: Situation): Outcome {
   return why === undefined
     ? wait(paused === undefined ? 'NoPrimary' : 'FailoverPaused', `nobody is primary: ${all}${also}`, again)
     : wait('QuorumLost', `nobody is promoted: ${why}; ${all}${also}`, again);
+}
+
+/** A first member whose volume is lost before the status says that the cluster was formed waits for a leader, on a blank one. */
+function hasStayedBlank(situation: Situation): boolean {
+  return situation.store.systemId !== undefined && hasLasted(situation);
 }
 
 /** It answers, and has no database. */

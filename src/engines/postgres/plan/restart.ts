@@ -8,6 +8,7 @@ import type { Pod } from '../../../resources/children.ts';
 import type { PostgresAction } from '../action.ts';
 import type { LiveMember } from '../observe/observed.ts';
 import { isPrimary, podOf, type Situation } from '../observe/situation.ts';
+import { isHeldByPrimary } from './larger-settings.ts';
 import { isOutdated } from './outdated.ts';
 import { pausedByPerson } from './pause.ts';
 import { pauseFor } from './pooler.ts';
@@ -46,9 +47,11 @@ function restarting(pod: string, steps: RestartPlan['steps'], why = 'with the ne
 export function planRestart(situation: Situation): RestartPlan | undefined {
   const { roster, live, primary } = situation;
   if (primary?.restartPending === true && primary.awaitsPrimary) return restartingPostgres(situation, primary);
-  const due = [...roster.keys()].filter(
-    (index) => isOutdated(situation, index) || live.get(index)?.restartPending === true,
-  );
+  const due = [...roster.keys()].filter((index) => {
+    const member = live.get(index);
+    const isPending = member?.restartPending === true && !isHeldByPrimary(situation, member);
+    return isOutdated(situation, index) || isPending;
+  });
   const isLeader = (index: number): boolean => {
     const member = live.get(index);
     return member !== undefined && isPrimary(situation, member);

@@ -6,11 +6,10 @@ import { durationMs } from '../../../api/duration.ts';
 import type { ActStep } from '../../../plan/plan.ts';
 import type { PostgresAction } from '../action.ts';
 import type { LiveMember } from '../observe/observed.ts';
-import type { ServerSeen } from '../observe/server.ts';
 import type { Situation } from '../observe/situation.ts';
-import { noLessThanPrimary, parametersOf } from '../resources/parameters.ts';
 import { configDigest } from '../resources/patroni-config.ts';
 import { withCommonSettings } from './common-settings.ts';
+import { largerSettings } from './larger-settings.ts';
 import { asked } from './restart.ts';
 
 /** In which Patroni has asked its server which settings take a restart, after that has read them. */
@@ -19,8 +18,6 @@ const askedMs = 3000;
 const patienceMs = 30_000;
 /** Three rounds of Patroni, with the default lock. */
 const overlookedMs = 15_000;
-
-type SeenServer = Extract<ServerSeen, { readonly state: 'seen' }>;
 
 export interface UnreadSettings {
   readonly message: string;
@@ -49,7 +46,7 @@ function isUnread(situation: Situation, member: LiveMember): boolean {
   const { config, pending, configAgeMs } = server.facts;
   if (config !== configDigest(withCommonSettings(situation))) return true;
   if (restartPending) return false;
-  if (configAgeMs >= patienceMs) return pending > 0 && hasMore(situation, server);
+  if (configAgeMs >= patienceMs) return hasForgotten(situation, member);
   // Otherwise Patroni has had it read for another reason, such as another synchronous standby.
   const isChanging = ['Updating', 'Creating', undefined].includes(situation.cluster.status?.phase);
   return pending > 0 || (isChanging && configAgeMs < askedMs);
@@ -57,15 +54,11 @@ function isUnread(situation: Situation, member: LiveMember): boolean {
 
 /**
  * A Patroni that learns of smaller settings while its server is starting forgets that the server takes a restart for them (`reload_config` in
- * postgresql/config.py of 4.0). Reloaded, it asks its server. What somebody has changed behind Patroni's back is pending for ever, at each value:
- * that is nobody's to restart for.
+ * postgresql/config.py of 4.0). Reloaded, it asks its server. What somebody has changed behind Patroni's back (`ALTER SYSTEM`) is pending for ever,
+ * at each value: nobody restarts for that.
  */
-function hasMore(situation: Situation, { settings }: SeenServer): boolean {
-  const wanted = parametersOf(withCommonSettings(situation));
-  return Object.entries(noLessThanPrimary).some(([name, own]) => {
-    const inForce = settings.find((setting) => setting.name === name)?.value;
-    return Number(inForce) > Number(wanted[name] ?? own);
-  });
+function hasForgotten(situation: Situation, member: LiveMember): boolean {
+  return largerSettings(situation, member).some(({ isPending }) => isPending);
 }
 
 /**

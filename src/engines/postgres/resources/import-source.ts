@@ -2,8 +2,9 @@
 import type { Cluster } from '../../../api/cluster.ts';
 import type { PostgresSpec } from '../kind/schema.ts';
 import { followedSource } from '../kind/source.ts';
-import { noLessThanPrimary, parametersOf } from './parameters.ts';
+import { type Parameters, parametersOf } from './parameters.ts';
 import { texts } from './shell/texts.ts';
+import { noLessThanPrimary } from './start-values.ts';
 
 /** By name. None where nothing is imported: another file in a pod restarts it. */
 export function importScripts(spec: PostgresSpec): Readonly<Record<string, string>> {
@@ -12,7 +13,10 @@ export function importScripts(spec: PostgresSpec): Readonly<Record<string, strin
 }
 
 /** What a server has counted for a standby: PostgreSQL's own values where nobody has set others. */
-const counted = { shared_buffers: '128MB', ...noLessThanPrimary } as const;
+const counted: Parameters = {
+  shared_buffers: '128MB',
+  ...Object.fromEntries(Object.entries(noLessThanPrimary).map(([name, { own }]) => [name, String(own)])),
+};
 
 function picked(values: Readonly<Record<string, string>>, names: readonly string[]): Readonly<Record<string, string>> {
   return Object.fromEntries(Object.entries(values).filter(([name]) => names.includes(name)));

@@ -14,18 +14,6 @@ const slotShare = 0.2;
 
 export type Parameters = Readonly<Record<string, string>>;
 
-/**
- * A standby with less of these than its primary does not start (PostgreSQL's documentation, "Hot Standby"). By name, with the value of a server for
- * which nobody sets another: the same of PostgreSQL (`boot_val`) and of Patroni 4 (`CMDLINE_OPTIONS`). Patroni sets them on the command line.
- */
-export const noLessThanPrimary = {
-  max_connections: '100',
-  max_worker_processes: '8',
-  max_wal_senders: '10',
-  max_prepared_transactions: '0',
-  max_locks_per_transaction: '64',
-} as const satisfies Parameters;
-
 /** Those of PostgreSQL itself: a setting of an extension that is not loaded yet has no entry of its own. */
 export function parameterNames({ parameters }: PostgresSpec): readonly string[] {
   return Object.keys(parameters).filter((name) => !name.includes('.'));

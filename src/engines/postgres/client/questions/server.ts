@@ -42,14 +42,16 @@ export interface SettingSeen {
   readonly value: string;
   /** It has the value of the server itself: what the spec says was refused, or has yet to be read. */
   readonly isDefault: boolean;
+  /** The files have another value, which counts from the next start on. */
+  readonly isPending: boolean;
 }
 
 /** Those of them that the server knows. Names are of the schema of the kind: lower case, no quotes. */
 export const settingsQuestion = (names: readonly string[]) =>
   question<SettingSeen>(
-    `SELECT name, left(setting, 200) AS value, source = 'default' AS "isDefault"
+    `SELECT name, left(setting, 200) AS value, source = 'default' AS "isDefault", pending_restart AS "isPending"
 FROM pg_settings WHERE name IN (${names.map((name) => `'${name.replaceAll("'", "''")}'`).join(', ')}) ORDER BY name LIMIT ${names.length}`,
-    { name: text, value: text, isDefault: boolean },
+    { name: text, value: text, isDefault: boolean, isPending: boolean },
   );
 
 export interface LogKept {

@@ -1490,8 +1490,10 @@ def say_forming(data, uid):
         if uid is None:
             os.unlink(path)
         else:
-            with open(path, 'w', encoding='utf8') as file:
+            with open(path + '.new', 'w', encoding='utf8') as file:
                 file.write(uid)
+            sync(path + '.new')
+            os.rename(path + '.new', path)
         sync(os.path.dirname(path))
     except OSError as error:
         print('relabel: %r' % error, flush=True)
