@@ -144,7 +144,7 @@ export const postgresMutants: readonly Mutant[] = [
       {
         // It takes another value of these for one that was refused.
         file: 'engines/postgres/plan/parameters.ts',
-        find: 'const isOther = name in noLessThanPrimary &&',
+        find: 'const isOther =',
         replace: 'const isOther = name.length > 99 &&',
       },
     ],
