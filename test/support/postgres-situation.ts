@@ -32,6 +32,7 @@ import { parameterNames } from '../../src/engines/postgres/resources/parameters.
 import { configDigest, sharedConfig } from '../../src/engines/postgres/resources/patroni-config.ts';
 import { newState, postgresChildren } from '../../src/engines/postgres/resources/resources.ts';
 import type { Roster, Start } from '../../src/engines/postgres/resources/roster.ts';
+import { startValues } from '../../src/engines/postgres/resources/start-values.ts';
 import type { UpgradeRecord } from '../../src/engines/postgres/resources/upgrade-record.ts';
 import { fingerprinted } from '../../src/plan/difference.ts';
 import { type Children, childrenOf, type StatefulSet } from '../../src/resources/children.ts';
@@ -400,9 +401,9 @@ function liveOf(
         waitsFor: isPrimary && numbers.length > 1 && cluster.spec.synchronous.count > 0 ? 'ANY 1 ("db-1-0")' : '',
         prepared: 0,
       },
-      settings: parameterNames(cluster.spec).map((name) => ({
+      settings: [...new Set([...parameterNames(cluster.spec), ...startValues(cluster).keys()])].map((name) => ({
         name,
-        value: cluster.spec.parameters[name] ?? '',
+        value: cluster.spec.parameters[name] ?? `${startValues(cluster).get(name)}`,
         isDefault: false,
         isPending: false,
       })),

@@ -63,6 +63,11 @@ describe('a standby', () => {
       ['wait Updating'],
     ],
     [
+      'that has read its files only when it started has it read them anew',
+      story(well, member([connections(200)], {}, 3_599_000)),
+      ['reload db-1-0', 'wait Updating'],
+    ],
+    [
       'that takes a restart has one',
       story(well, member([connections(200, true)], held)),
       ['restart db-1-0', 'wait Restarting'],
@@ -81,6 +86,22 @@ describe('a standby', () => {
       ['restart db-1-0', 'wait Restarting'],
     ],
   ]);
+});
+
+describe('while restarts wait for a window or a turn', () => {
+  const closed = (given: Story) => {
+    const { cluster, children, observed } = postgresWorld(given);
+    return planPostgres(situationOf(cluster, children, observed), () => undefined).otherwise;
+  };
+  const more = member([connections(200, true)], held);
+  it.each<[string, Story]>([
+    ['a lowered value', story(more, more)],
+    ['a value that nobody sets any more', story(more, more, {})],
+    [
+      'a raised value',
+      story(member([connections(100, true)], { restartPending: true }), well, { max_connections: '200' }),
+    ],
+  ])('%s is nothing that is refused', (_, given) => expect(closed(given)?.outcome.state).toBe('settled'));
 });
 
 describe('a primary', () => {

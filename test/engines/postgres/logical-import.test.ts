@@ -72,6 +72,24 @@ describe('a cluster that copies a database', () => {
       },
       ['wait MembersNotReady'],
     ],
+    [
+      'waits where the primary cannot be asked while the Job is at work, also once the cluster was Degraded',
+      {
+        ...story([part], 'running'),
+        observed: { application: unasked, staging: unasked },
+        status: { initialized: true, phase: 'Degraded' },
+      },
+      ['wait MembersNotReady'],
+    ],
+    [
+      'is left alone where the primary cannot be asked, long after the import',
+      {
+        ...story([]),
+        observed: { application: unasked, staging: unasked },
+        status: { initialized: true, phase: 'Updating' },
+      },
+      ['settled'],
+    ],
     ['waits for the Job', story([part], 'running'), ['wait Importing']],
     ['has a copy that is whole', story([whole], { says: '2 tables' }), [`publish ${own}`, 'wait Importing']],
     ['has a copy whose Job has lost its pod', story([whole], 'lost'), [`publish ${own}`, 'wait Importing']],

@@ -338,15 +338,7 @@ describe('the shared configuration', () => {
 
 describe('the application', () => {
   const unasked = { state: 'unknown', why: 'no answer within 1000 ms' } as const;
-  const lastTransitionTime = '2030-06-01T11:00:00Z';
-  const wasReady = {
-    type: 'Ready',
-    status: 'True',
-    reason: 'AllMembersReady',
-    message: '',
-    observedGeneration: 1,
-    lastTransitionTime,
-  } as const;
+  const init = { sql: 'CREATE EXTENSION citext' };
   const seen = (facts: object, isPasswordWrong = false, lacks = {}): Story => ({
     observed: { application: { state: 'seen', facts, isPasswordWrong, ...lacks } } as never,
   });
@@ -384,14 +376,19 @@ describe('the application', () => {
     ['keeps a database that belongs to another role', seen({ hasOwner: true, owner: 'other' }), ['settled']],
     ['is waited for where it cannot be asked', { observed: { application: unasked } }, ['wait MembersNotReady']],
     [
-      'is left alone where it cannot be asked, and the cluster was ready',
-      { observed: { application: unasked }, status: { initialized: true, conditions: [wasReady] } },
+      'is left alone where it cannot be asked, and the cluster was ready before',
+      { observed: { application: unasked }, status: { initialized: true, phase: 'Degraded' } },
       ['settled'],
     ],
     [
-      'is left alone where clients have taken all connections',
+      'is left alone where clients have taken all connections: they are in',
       { observed: { application: unasked }, members: { 0: { server: { state: 'full' } } } },
       ['settled'],
+    ],
+    [
+      'is waited for where clients have taken all connections before `init.sql` has run',
+      { spec: { init }, observed: { application: unasked }, members: { 0: { server: { state: 'full' } } } },
+      ['wait MembersNotReady'],
     ],
   ]);
 });

@@ -21,12 +21,13 @@ export function isHeldByPrimary(situation: Situation, member: LiveMember): boole
 }
 
 /**
- * In words; empty where nobody does. Somebody has hidden the change from PostgreSQL (`ALTER SYSTEM`), or Patroni has forgotten it: nothing is pending,
- * so that nobody restarts for it. Standbys follow the primary.
+ * In words; empty where nobody does that takes no restart for it, now or in its window. Somebody has hidden the change from PostgreSQL
+ * (`ALTER SYSTEM`), or Patroni has forgotten it. Standbys follow the primary.
  */
 export function largerWords(situation: Situation): readonly string[] {
   const { primary, live } = situation;
-  const isLarger = (member: LiveMember): boolean => largerSettings(situation, member).length > 0;
+  const isLarger = (member: LiveMember): boolean =>
+    !member.restartPending && largerSettings(situation, member).length > 0;
   const members = primary !== undefined && isLarger(primary) ? [primary] : [...live.values()].filter(isLarger);
   const wanted = startValues(withCommonSettings(situation));
   return members.map((member) => {

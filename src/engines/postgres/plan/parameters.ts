@@ -33,7 +33,8 @@ function refusedParameters(situation: Situation): string[] {
     const seen = settings.find((setting) => setting.name === name);
     if (seen === undefined) return [`PostgreSQL ${spec.version} has no parameter ${name}`];
     // On the command line, so that the server calls no value of them its default.
-    const isOther = started.has(name) && (started.get(name) !== Number(wanted) || Number(seen.value) < Number(wanted));
+    const isLess = !primary.restartPending && Number(seen.value) < Number(wanted);
+    const isOther = started.has(name) && (started.get(name) !== Number(wanted) || isLess);
     if (!seen.isDefault && !isOther) return [];
     return [`${name}=${wanted} is not valid, and ${seen.value} is in force`];
   });

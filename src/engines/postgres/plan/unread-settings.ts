@@ -53,12 +53,17 @@ function isUnread(situation: Situation, member: LiveMember): boolean {
 }
 
 /**
- * A Patroni that learns of smaller settings while its server is starting forgets that the server takes a restart for them (`reload_config` in
- * postgresql/config.py of 4.0). Reloaded, it asks its server. What somebody has changed behind Patroni's back (`ALTER SYSTEM`) is pending for ever,
- * at each value: nobody restarts for that.
+ * A Patroni that learns of anything while its server is starting forgets that the server has started with more than it was to have, and takes a
+ * restart (`reload_config` in postgresql/config.py of 4.0). Reloaded, it asks its server, or writes files with less if those have as much. What somebody
+ * has changed behind Patroni's back (`ALTER SYSTEM`) is pending for ever, at each value: nobody restarts for that.
  */
 function hasForgotten(situation: Situation, member: LiveMember): boolean {
-  return largerSettings(situation, member).some(({ isPending }) => isPending);
+  const larger = largerSettings(situation, member);
+  return larger.some(({ isPending }) => isPending) || (larger.length > 0 && hasReadOnlyAtStart(member));
+}
+
+function hasReadOnlyAtStart({ server }: LiveMember): boolean {
+  return server?.state === 'seen' && server.facts.upMs - server.facts.configAgeMs < askedMs;
 }
 
 /**
