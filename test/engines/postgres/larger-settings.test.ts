@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { situationOf } from '../../../src/engines/postgres/observe/situation.ts';
 import { planPostgres } from '../../../src/engines/postgres/plan/plan.ts';
 import { postgresWorld, type Story } from '../../support/postgres-situation.ts';
-import { type PlanRow, planned } from '../../support/postgres-words.ts';
+import { type PlanRow, planned, words } from '../../support/postgres-words.ts';
 
 const table = (rows: readonly PlanRow[]): void =>
   it.each(rows)('%s', (_, story, plan) => expect(planned(story)).toEqual(plan));
@@ -26,7 +26,7 @@ interface Change {
 const member =
   (settings: readonly object[], change: Change = {}, configAgeMs = 60_000) =>
   (index: 0 | 1, parameters: object) => {
-    const found = postgresWorld({ spec: { parameters } as never }).observed.members[index];
+    const found = postgresWorld({ spec: { instances: 2, parameters } as never }).observed.members[index];
     const seen = found?.state === 'answering' && found.server?.state === 'seen' ? found.server : undefined;
     const facts = { ...seen?.facts, pending: settings.length, configAgeMs };
     return { ...change, server: { ...seen, settings, facts } };
@@ -34,7 +34,7 @@ const member =
 type Made = ReturnType<typeof member>;
 const story = (primary: Made, standby?: Made, parameters: object = { max_connections: '100' }): Story =>
   ({
-    spec: { parameters },
+    spec: { instances: 2, parameters },
     members: {
       0: primary(0, parameters),
       ...(standby === undefined ? {} : { 1: standby(1, parameters) }),
@@ -44,6 +44,11 @@ const said = (given: Story): string => {
   const { cluster, children, observed } = postgresWorld(given);
   const { outcome } = planPostgres(situationOf(cluster, children, observed), () => undefined);
   return outcome.state === 'settled' ? '' : outcome.message;
+};
+/** The plan while nobody may be interrupted. */
+const closed = (given: Story) => {
+  const { cluster, children, observed } = postgresWorld(given);
+  return planPostgres(situationOf(cluster, children, observed), () => undefined).otherwise;
 };
 const well = member([connections(100)]);
 const held = { restartPending: true, awaitsPrimary: true, lowered: { max_connections: 200 } } as const;
@@ -88,11 +93,28 @@ describe('a standby', () => {
   ]);
 });
 
+describe('a standby with less than its primary, which has stopped replaying', () => {
+  const less: Story = story(member([connections(200, true)], held), well);
+  table([
+    [
+      'is restarted before its primary restarts for the lower value',
+      less,
+      ['restart db-1-0 all the same', 'wait Restarting'],
+    ],
+    [
+      'is restarted where its primary takes no restart',
+      story(member([connections(200)]), well),
+      ['restart db-1-0 all the same', 'wait Restarting'],
+    ],
+    ['is left alone where it has more', story(well, member([connections(200)])), ['blocked ParametersRefused']],
+  ]);
+  it('waits for no window', () => {
+    const plan = closed(less);
+    expect(plan === undefined ? [] : words(plan)).toEqual(['restart db-1-0 all the same', 'wait Restarting']);
+  });
+});
+
 describe('while restarts wait for a window or a turn', () => {
-  const closed = (given: Story) => {
-    const { cluster, children, observed } = postgresWorld(given);
-    return planPostgres(situationOf(cluster, children, observed), () => undefined).otherwise;
-  };
   const more = member([connections(200, true)], held);
   it.each<[string, Story]>([
     ['a lowered value', story(more, more)],

@@ -107,13 +107,13 @@ describe('restart', () => {
 describe('the settings of the spec', () => {
   const parameters = { work_mem: '8MB', max_connections: '20', wrok_mem: '1MB', 'auto_explain.x': '1' };
   const primaryWith = (settings: readonly object[], change: object = {}): Story => ({
-    spec: { parameters },
+    spec: { parameters, instances: 1 },
     members: {
       0: {
         server: {
           state: 'seen',
           facts: {
-            ...(facts({ spec: { parameters } }) as object),
+            ...(facts({ spec: { parameters, instances: 1 } }) as object),
             ...change,
           },
           settings,
