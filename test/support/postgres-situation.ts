@@ -59,6 +59,8 @@ export interface Story {
   readonly status?: ClusterStatus;
   /** Numbers of the members. By default as many as the spec that the children are from has. */
   readonly numbers?: readonly number[];
+  /** False: it is not written down that the first database has been filled. */
+  readonly filled?: false;
   /** Numbers that are in the roster, where those are others. */
   readonly rostered?: readonly number[];
   /** Number of the primary. Default: the first. */
@@ -133,6 +135,7 @@ export function postgresWorld(story: Story = {}): World {
     ...[
       ...postgresChildren(built, roster, () => firstAuthorities, {
         record: story.record,
+        ...(story.filled === false ? {} : { filled: true }),
         isRunning: (number) => story.running?.includes(number) !== false,
       }).map(({ object }) => object),
       ...ofLeft,
@@ -394,6 +397,7 @@ function liveOf(
       state: 'seen',
       facts: {
         inRecovery: !isPrimary,
+        replayIsPaused: false,
         config: configDigest(cluster),
         pending: 0,
         configAgeMs: 60_000,

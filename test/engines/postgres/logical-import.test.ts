@@ -35,6 +35,7 @@ const story = (
   change: { readonly isFilled?: boolean; readonly owner?: string; readonly version?: '15' } = {},
 ): Story => ({
   spec,
+  ...(change.owner === undefined ? { filled: false as const } : {}),
   children: (objects) => [...objects, ...(ending === undefined ? [] : jobOf(ending, change.version))],
   observed: {
     application: { state: 'seen', facts: { hasOwner: true, owner: change.owner }, isPasswordWrong: false },
@@ -84,7 +85,7 @@ describe('a cluster that copies a database', () => {
     [
       'is left alone where the primary cannot be asked, long after the import',
       {
-        ...story([]),
+        ...story([], undefined, { isFilled: true, owner: 'shop' }),
         observed: { application: unasked, staging: unasked },
         status: { initialized: true, phase: 'Updating' },
       },

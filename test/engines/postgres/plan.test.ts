@@ -338,6 +338,15 @@ describe('the shared configuration', () => {
 
 describe('the application', () => {
   const unasked = { state: 'unknown', why: 'no answer within 1000 ms' } as const;
+  const lastTransitionTime = '2030-06-01T11:00:00Z';
+  const wasReady = {
+    type: 'Ready',
+    status: 'True',
+    reason: 'AllMembersReady',
+    message: '',
+    observedGeneration: 1,
+    lastTransitionTime,
+  } as const;
   const init = { sql: 'CREATE EXTENSION citext' };
   const seen = (facts: object, isPasswordWrong = false, lacks = {}): Story => ({
     observed: { application: { state: 'seen', facts, isPasswordWrong, ...lacks } } as never,
@@ -374,7 +383,21 @@ describe('the application', () => {
       ['blocked SecretMissing'],
     ],
     ['keeps a database that belongs to another role', seen({ hasOwner: true, owner: 'other' }), ['settled']],
-    ['is waited for where it cannot be asked', { observed: { application: unasked } }, ['wait MembersNotReady']],
+    [
+      'is waited for where it cannot be asked, whatever the status says',
+      { filled: false, observed: { application: unasked }, status: { initialized: true, phase: 'Blocked' } },
+      ['wait MembersNotReady'],
+    ],
+    [
+      'is written down once it was seen',
+      { filled: false },
+      ['apply ConfigMap db-members: data.first-database', 'settled'],
+    ],
+    [
+      'is left alone where it cannot be asked, and an earlier operator has called the cluster Ready',
+      { filled: false, observed: { application: unasked }, status: { initialized: true, conditions: [wasReady] } },
+      ['settled'],
+    ],
     [
       'is left alone where it cannot be asked, and the cluster was ready before',
       { observed: { application: unasked }, status: { initialized: true, phase: 'Degraded' } },
@@ -382,12 +405,17 @@ describe('the application', () => {
     ],
     [
       'is left alone where clients have taken all connections: they are in',
-      { observed: { application: unasked }, members: { 0: { server: { state: 'full' } } } },
+      { filled: false, observed: { application: unasked }, members: { 0: { server: { state: 'full' } } } },
       ['settled'],
     ],
     [
       'is waited for where clients have taken all connections before `init.sql` has run',
-      { spec: { init }, observed: { application: unasked }, members: { 0: { server: { state: 'full' } } } },
+      {
+        filled: false,
+        spec: { init },
+        observed: { application: unasked },
+        members: { 0: { server: { state: 'full' } } },
+      },
       ['wait MembersNotReady'],
     ],
   ]);

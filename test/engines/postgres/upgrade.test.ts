@@ -247,6 +247,7 @@ describe('another system identifier', () => {
     expect(recordAfter(story)).toEqual({
       'db-0.start': 'join',
       version: '17',
+      'first-database': 'filled',
       upgrade: expect.objectContaining({ stage: 'starting', newSystem: '8008' }),
     });
     const plan = planned(story);

@@ -17,7 +17,7 @@ import {
   stateNames,
   walClaimName,
 } from '../names.ts';
-import { type Roster, readRoster, requestKey } from '../resources/roster.ts';
+import { filledKey, type Roster, readRoster, requestKey } from '../resources/roster.ts';
 import { type ReadRecord, readRecord, type UpgradeRecord } from '../resources/upgrade-record.ts';
 import { answering, type LiveMember, type PostgresObserved } from './observed.ts';
 import { runningCluster } from './running-version.ts';
@@ -83,6 +83,8 @@ export interface Situation {
   readonly store: StoreState;
   /** What a person has asked for, and the operator has begun: see `plan/recovery.ts`. */
   readonly request?: string;
+  /** It is written down that the first database has been filled. */
+  readonly wasFilled?: true;
   /** Takes writes and holds the lock. */
   readonly primary?: LiveMember;
   /** What would happen where nobody may be interrupted for what can wait. */
@@ -139,6 +141,7 @@ export function situationOf(wanted: Cluster<PostgresSpec>, children: Children, o
     ]),
     store,
     ...(request === undefined ? {} : { request }),
+    ...(written[filledKey] === undefined ? {} : { wasFilled: true }),
     ...(primary === undefined ? {} : { primary }),
   };
 }

@@ -3,10 +3,9 @@ import { secretMissing } from '../../../engine/secret-missing.ts';
 import { type Outcome, type Step, wait } from '../../../plan/plan.ts';
 import type { PostgresAction } from '../action.ts';
 import { dumpedSource } from '../kind/source.ts';
-import { dumpJobName, postgresNames } from '../names.ts';
+import { postgresNames } from '../names.ts';
 import type { LiveMember } from '../observe/observed.ts';
 import type { Situation } from '../observe/situation.ts';
-import { initObjects } from '../resources/init.ts';
 import { applicationSecret } from '../resources/resources.ts';
 import { awaitsCopy } from './logical-import.ts';
 import { recheckMs } from './restart.ts';
@@ -47,41 +46,32 @@ export function applicationSteps(situation: Situation, primary: LiveMember): Ste
   ];
 }
 
-/** Reasons of a cluster whose first database is yet to be filled. */
-const filling: readonly string[] = [
-  'Forming',
-  'Importing',
-  'ImportFailing',
-  'ImportRefused',
-  'Initializing',
-  'InitFailed',
-];
-
-/**
- * A cluster becomes Ready only when its first database was seen, and what is to be copied into it or run in it before is done. Later, a question
- * that fails changes nothing.
- */
-export function unseenApplication(situation: Situation): Outcome | undefined {
-  const { observed, primary, spec, wanted } = situation;
+/** The first database has been seen once, with what is to be copied into it or run in it before. It is its owner's then. */
+export function isFilled(situation: Situation): boolean {
+  const { observed, spec, wasFilled } = situation;
+  if (wasFilled === true) return true;
   const { application } = observed;
-  if (application?.state !== 'unknown' || !mayBeUnfilled(situation)) return undefined;
-  const isPlain = dumpedSource(wanted) === undefined && spec.init === undefined;
-  // Its clients have taken all connections: they are in.
-  if (isPlain && primary?.server?.state === 'full') return undefined;
-  const { database } = spec.initial;
-  return wait('MembersNotReady', `whether database ${database} is there is not known (${application.why})`, recheckMs);
+  if (application?.state !== 'seen' || application.facts.owner === undefined || awaitsCopy(situation)) return false;
+  // The data of a restore or an import is no new database.
+  return spec.bootstrap !== undefined || application.init === undefined || application.init === 'done';
 }
 
-/** By what is known without the database: the cluster has never been Ready, the last status says so, or a Job is at work. */
-function mayBeUnfilled({ cluster, children }: Situation): boolean {
-  const { phase, conditions = [] } = cluster.status ?? {};
-  const reason = conditions.find(({ type }) => type === 'Ready')?.reason ?? '';
-  if (phase === undefined || phase === 'Creating' || filling.includes(reason)) return true;
-  const own = [dumpJobName(cluster.metadata.name), ...initObjects(cluster).map(({ metadata }) => metadata.name)];
-  return children.jobs.some(
-    ({ metadata, status }) =>
-      own.includes(metadata.name) && status?.conditions?.some(({ type }) => type === 'Complete') !== true,
-  );
+/**
+ * A cluster becomes Ready only when its first database has been filled. Later, a question that fails changes nothing. Nor does it on a cluster that an
+ * earlier operator has called Ready, which wrote nothing down.
+ */
+export function unseenApplication(situation: Situation): Outcome | undefined {
+  const { observed, cluster, primary, spec, wanted } = situation;
+  const { application } = observed;
+  if (application?.state !== 'unknown' || isFilled(situation)) return undefined;
+  const isReady =
+    cluster.status?.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True') === true;
+  const isPlain = dumpedSource(wanted) === undefined && spec.init === undefined;
+  // Its clients have taken all connections: they are in.
+  const isFull = isPlain && primary?.server?.state === 'full';
+  if (isReady || isFull) return undefined;
+  const { database } = spec.initial;
+  return wait('MembersNotReady', `whether database ${database} is there is not known (${application.why})`, recheckMs);
 }
 
 /** Somebody has changed the Secret so that nobody can log in with it. The operator does not overwrite what people have put there. */

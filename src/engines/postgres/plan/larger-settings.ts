@@ -12,9 +12,13 @@ export function largerSettings(situation: Situation, { server }: LiveMember): re
   return server.settings.filter(({ name, value }) => Number(value) > (wanted.get(name) ?? Number.POSITIVE_INFINITY));
 }
 
-/** A standby with less of one of these than its primary stops replaying (PostgreSQL's documentation, "Hot Standby"). */
-export function hasLessThan(member: LiveMember, primary: LiveMember | undefined): boolean {
-  if (member.server?.state !== 'seen' || primary?.server?.state !== 'seen') return false;
+/**
+ * A standby with less of one of these than its primary stops replaying where the log says so (PostgreSQL's documentation, "Hot Standby"). Before, it
+ * would start with less again.
+ */
+export function isHalted(member: LiveMember, primary: LiveMember | undefined): boolean {
+  if (member.server?.state !== 'seen' || primary?.server?.state !== 'seen' || !member.server.facts.replayIsPaused)
+    return false;
   const own = new Map(member.server.settings.map(({ name, value }) => [name, Number(value)]));
   return primary.server.settings.some(
     ({ name, value }) => name in noLessThanPrimary && (own.get(name) ?? Number.POSITIVE_INFINITY) < Number(value),
@@ -35,9 +39,13 @@ export function isHeldByPrimary(situation: Situation, member: LiveMember): boole
  */
 export function largerWords(situation: Situation): readonly string[] {
   const { primary, live } = situation;
-  const isLarger = (member: LiveMember): boolean =>
-    !member.restartPending && largerSettings(situation, member).length > 0;
-  const members = primary !== undefined && isLarger(primary) ? [primary] : [...live.values()].filter(isLarger);
+  const isLarger = (member: LiveMember): boolean => largerSettings(situation, member).length > 0;
+  // Standbys follow it: now, or in its window.
+  if (primary?.restartPending === true && isLarger(primary)) return [];
+  const members =
+    primary !== undefined && isLarger(primary)
+      ? [primary]
+      : [...live.values()].filter((member) => !member.restartPending && isLarger(member));
   const wanted = startValues(withCommonSettings(situation));
   return members.map((member) => {
     const words = largerSettings(situation, member).map(

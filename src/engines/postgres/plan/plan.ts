@@ -29,7 +29,7 @@ import { isStrict } from '../resources/patroni-config.ts';
 import { postgresChildren } from '../resources/resources.ts';
 import type { Roster } from '../resources/roster.ts';
 import { isUnderway } from '../resources/upgrade-record.ts';
-import { applicationSteps, unseenApplication, unusableSecret } from './application.ts';
+import { applicationSteps, isFilled, unseenApplication, unusableSecret } from './application.ts';
 import { besideSteps } from './beside.ts';
 import { reloadSteps } from './certificate-reload.ts';
 import { withoutPrimary } from './election.ts';
@@ -53,7 +53,7 @@ import { dropAnnotation, type Recovery, recoveryOf } from './recovery.ts';
 import { correctedSettings } from './refused-start.ts';
 import { planReplacement } from './replacement.ts';
 import { planSwitchover, replaceRequested, settledReplaceSteps } from './requests.ts';
-import { planLacking, planRestart, planStuck, recheckMs, restartWanted } from './restart.ts';
+import { planHalted, planLacking, planRestart, planStuck, recheckMs, restartWanted } from './restart.ts';
 import { roleSteps } from './roles.ts';
 import { configPatch } from './shared-config.ts';
 import { planShown, settledWith, shownReloads, withoutTemplates } from './shown-certificate.ts';
@@ -225,6 +225,8 @@ function planMembers(situation: Situation, take: BackupFactory): PostgresPlan {
   const isHeld = situation.observed.config?.synchronous_mode_strict === true && !isStrict(spec);
   const roster = nextRoster(situation, { mayShrink: isWhole && leaving.length === 0 && !isHeld });
   if (stuck !== undefined) return withObjects(situation, roster, [...steps, ...stuck.steps], stuck.outcome);
+  const halted = planHalted(situation);
+  if (halted !== undefined) return withObjects(situation, roster, [...steps, ...halted.steps], halted.outcome);
   const awaited = awaitedBeforeChange(situation, problems, roster, leaving);
   // A server that others refuse for its certificate is not well before it has read another one.
   if (awaited !== undefined) return withObjects(situation, roster, [...steps, ...reloads], awaited);
@@ -366,7 +368,9 @@ function withObjects(
   const isOurs = (index: number): boolean =>
     sets.has(index) || children.statefulSet(memberName(cluster.metadata.name, index)) === undefined;
   const serverCas = observed.shown?.copy?.trusted;
-  const extra = { ...upgrading, isOurs, restart: restartWanted(situation), request: recovery?.request, serverCas };
+  const filled = isFilled(situation) ? ({ filled: true } as const) : {};
+  const restart = restartWanted(situation);
+  const extra = { ...upgrading, isOurs, restart, request: recovery?.request, serverCas, ...filled };
   const desired = postgresChildren(cluster, roster, authorities, extra);
   const made = objectSteps(desired, children);
   const isSecret = (step: ObjectStep): boolean => step.type === 'create' && step.object.kind === 'Secret';

@@ -8,7 +8,7 @@ import type { Pod } from '../../../resources/children.ts';
 import type { PostgresAction } from '../action.ts';
 import type { LiveMember } from '../observe/observed.ts';
 import { isPrimary, podOf, type Situation } from '../observe/situation.ts';
-import { hasLessThan, isHeldByPrimary } from './larger-settings.ts';
+import { isHalted, isHeldByPrimary } from './larger-settings.ts';
 import { isOutdated } from './outdated.ts';
 import { pausedByPerson } from './pause.ts';
 import { pauseFor } from './pooler.ts';
@@ -46,8 +46,6 @@ function restarting(pod: string, steps: RestartPlan['steps'], why = 'with the ne
  */
 export function planRestart(situation: Situation): RestartPlan | undefined {
   const { roster, live, primary } = situation;
-  const halted = planHalted(situation);
-  if (halted !== undefined) return halted;
   if (primary?.restartPending === true && primary.awaitsPrimary) return restartingPostgres(situation, primary);
   const due = [...roster.keys()].filter((index) => {
     const member = live.get(index);
@@ -123,8 +121,6 @@ export function restartWanted({ cluster, sets }: Situation): string | undefined 
  */
 export function planLacking(situation: Situation): RestartPlan | undefined {
   const { live, primary } = situation;
-  const halted = planHalted(situation);
-  if (halted !== undefined) return halted;
   // A primary that does not restart for the setting itself has the new value.
   const has = (name: string): number => primary?.raised?.[name] ?? Number.POSITIVE_INFINITY;
   const [lacking] = [...live.values()].filter(
@@ -134,12 +130,13 @@ export function planLacking(situation: Situation): RestartPlan | undefined {
 }
 
 /**
- * After a failover to a member that had yet to restart for a lower setting, another may have less than the new primary. It has stopped replaying, and
- * nothing is pending on it: Patroni starts it with as much as its primary (`pg_controldata`) once it is told to.
+ * After a failover to a member that had yet to restart for a lower setting, another may have less than the new primary. It stops replaying then, and
+ * nothing is pending on it. Patroni starts it with as much as its primary (`pg_controldata`) once it is told to. That waits for nobody: when its
+ * receiver ends, such a standby begins no other, and whoever else is away may be why it is needed.
  */
-function planHalted(situation: Situation): RestartPlan | undefined {
+export function planHalted(situation: Situation): RestartPlan | undefined {
   const { live, primary } = situation;
-  const halted = [...live.values()].find((member) => hasLessThan(member, primary));
+  const halted = [...live.values()].find((member) => isHalted(member, primary));
   return halted === undefined ? undefined : restartingPostgres(situation, halted, { evenIfNothingIsPending: true });
 }
 

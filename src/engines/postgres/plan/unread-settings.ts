@@ -63,7 +63,7 @@ function hasForgotten(situation: Situation, member: LiveMember): boolean {
 }
 
 function hasReadOnlyAtStart({ server }: LiveMember): boolean {
-  return server?.state === 'seen' && server.facts.upMs - server.facts.configAgeMs < askedMs;
+  return server?.state === 'seen' && Math.abs(server.facts.upMs - server.facts.configAgeMs) < askedMs;
 }
 
 /**

@@ -19,7 +19,7 @@ import { importScripts } from './import-source.ts';
 import { accountName, bootstrapConfig, memberConfigs, sharedConfig } from './patroni-config.ts';
 import { memberStatefulSet } from './pods.ts';
 import { poolerChildren } from './pooler.ts';
-import { forming, importing, type Roster, rosterData } from './roster.ts';
+import { filledData, forming, importing, type Roster, rosterData } from './roster.ts';
 import { texts } from './shell/texts.ts';
 import { shownChildren } from './shown-certificate.ts';
 import { type UpgradeRecord, upgradeData } from './upgrade-record.ts';
@@ -103,6 +103,8 @@ export interface Beyond {
   readonly request?: string | undefined;
   /** PEM texts of the CAs that servers are known by, where the spec names a source and there is a copy. */
   readonly serverCas?: string | undefined;
+  /** See `filledKey` of the roster. */
+  readonly filled?: true;
 }
 
 /** `cluster` has the version of its data. `authorities`: whom a member is to trust, where that is known. */
@@ -110,7 +112,7 @@ export function postgresChildren(
   cluster: Cluster<PostgresSpec>,
   roster: Roster,
   authorities: (index: number) => string | undefined = () => undefined,
-  { record, isRunning = () => true, isOurs = () => true, restart, request, serverCas }: Beyond = {},
+  { record, isRunning = () => true, isOurs = () => true, restart, request, serverCas, filled }: Beyond = {},
 ): readonly Desired[] {
   const { metadata, spec } = cluster;
   const names = postgresNames(metadata.name);
@@ -135,6 +137,7 @@ export function postgresChildren(
       object: configMap(owned(names.roster), {
         ...rosterData(metadata.name, roster, (beginning) => bootstrapConfig(cluster, beginning), request),
         ...upgradeData(spec.version, record),
+        ...(filled === true ? filledData : {}),
       }),
     },
     { object: headlessService({ metadata: owned(names.members), selector, ports }) },

@@ -37,6 +37,10 @@ export function startKey(cluster: string, index: number): string {
 /** Key of the request of a person for which the roster has been reduced to one member: see `plan/recovery.ts`. */
 export const requestKey = 'recover-from';
 
+/** Key of what lasts: the first database has been filled once. */
+export const filledKey = 'first-database';
+export const filledData = { [filledKey]: 'filled' } as const;
+
 /** The ConfigMap's data. `bootstrap`: Patroni's configuration of a new cluster. */
 export function rosterData(
   cluster: string,
