@@ -397,7 +397,6 @@ function liveOf(
       state: 'seen',
       facts: {
         inRecovery: !isPrimary,
-        replayIsPaused: false,
         config: configDigest(cluster),
         pending: 0,
         configAgeMs: 60_000,

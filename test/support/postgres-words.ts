@@ -49,7 +49,7 @@ export function actionWords(action: PostgresAction): string {
     case 'postgres.failover':
       return `promote ${action.member.pod}`;
     case 'postgres.restart':
-      return `restart ${action.member.pod}${action.evenIfNothingIsPending === true ? ' all the same' : ''}${pauseWords(action.pause)}`;
+      return `restart ${action.member.pod}${pauseWords(action.pause)}`;
     case 'postgres.resume':
       return `resume ${action.poolers.map(({ pod }) => pod).join(' ')}`;
     case 'postgres.setLogin':

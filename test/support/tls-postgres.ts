@@ -83,20 +83,10 @@ export function answerAs(
   };
 }
 
-function factsTable({
-  inRecovery,
-  replayIsPaused,
-  config,
-  waitsFor,
-  pending,
-  configAgeMs,
-  upMs,
-  prepared,
-}: ServerFacts): Buffer {
+function factsTable({ inRecovery, config, waitsFor, pending, configAgeMs, upMs, prepared }: ServerFacts): Buffer {
   return table([
     {
       inRecovery: truth(inRecovery),
-      replayIsPaused: truth(replayIsPaused),
       config: config ?? null,
       pending: String(pending),
       configAgeMs: String(configAgeMs),

@@ -53,13 +53,8 @@ export type PostgresAction =
   | { readonly type: 'postgres.import'; readonly member: Asked }
   /** A person asks for the end of the import, or does not any more. */
   | { readonly type: 'postgres.cutOver'; readonly member: Asked; readonly request?: string }
-  /** PostgreSQL starts again, and Patroni stays. Without effect where nothing counts from a start on any more, unless it is to restart all the same. */
-  | {
-      readonly type: 'postgres.restart';
-      readonly member: Asked;
-      readonly evenIfNothingIsPending?: true;
-      readonly pause?: Pause;
-    }
+  /** PostgreSQL starts again, and Patroni stays. */
+  | { readonly type: 'postgres.restart'; readonly member: Asked; readonly pause?: Pause }
   /** Poolers let their clients go on. */
   | { readonly type: 'postgres.resume'; readonly poolers: readonly Asked[] }
   /** Gives one of the operator's roles the password of its Secret. */

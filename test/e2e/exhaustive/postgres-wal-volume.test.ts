@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { persistentVolumeClaims } from '../../../src/api/resource.ts';
 import type { PostgresSpecInput } from '../../../src/engines/postgres/kind/schema.ts';
 import { retiredAnnotation } from '../../../src/engines/postgres/names.ts';
+import { podIsReady } from '../../../src/resources/children.ts';
 import { fillVolume } from '../../../src/sandbox/faults/volume.ts';
 import { limitedClass } from '../../../src/sandbox/storage.ts';
 import { type BackupStore, openStore } from '../../support/backup-store.ts';
@@ -61,9 +62,13 @@ test('the log of every member is on its own volume, also of one that was copied 
   await underPostgresWriters('with volumes for the log: the primary killed by force', scenario, async () => {
     const before = await cluster.primary();
     await removeByName(stage.client, before, { gracePeriodSeconds: 0 });
-    await until('another primary', async () =>
-      expect((await cluster.primary()).metadata.name).not.toBe(before.metadata.name),
-    );
+    await until('another primary', async () => {
+      const primary = await cluster.primary();
+      const isBack = primary.metadata.name === before.metadata.name && primary.metadata.uid !== before.metadata.uid;
+      // Patroni lets it lead again where it is back before any standby could be asked.
+      if (isBack && podIsReady(primary)) await removeByName(stage.client, primary, { gracePeriodSeconds: 0 });
+      expect(primary.metadata.name).not.toBe(before.metadata.name);
+    });
     await cluster.whole(3, { withinMs: 180_000 });
     return undefined;
   });

@@ -30,7 +30,6 @@ const requests: readonly (readonly [PostgresAction, string])[] = [
     'POST 10.0.0.0:8008 /switchover {"leader":"db-0-0","candidate":"db-1-0"}',
   ],
   [{ type: 'postgres.restart', member: via }, 'POST 10.0.0.0:8008 /restart {"restart_pending":true}'],
-  [{ type: 'postgres.restart', member: via, evenIfNothingIsPending: true }, 'POST 10.0.0.0:8008 /restart {}'],
   [{ type: 'postgres.reload', member: via }, 'POST 10.0.0.0:8008 /reload {}'],
   [{ type: 'postgres.reinitialize', member: via }, 'POST 10.0.0.0:8008 /reinitialize {}'],
   [{ type: 'postgres.failover', member: via }, 'POST 10.0.0.0:8008 /failover {"candidate":"db-0-0"}'],

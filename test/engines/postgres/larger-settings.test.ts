@@ -20,16 +20,15 @@ const connections = (value: number, isPending?: boolean) => setting('max_connect
 interface Change {
   readonly restartPending?: boolean;
   readonly awaitsPrimary?: boolean;
-  readonly isStreaming?: boolean;
   readonly lowered?: Readonly<Record<string, number>>;
 }
 /** `settings`: what its server says of them. */
 const member =
-  (settings: readonly object[], change: Change = {}, configAgeMs = 60_000, replayIsPaused = false) =>
+  (settings: readonly object[], change: Change = {}, configAgeMs = 60_000) =>
   (index: 0 | 1, parameters: object) => {
     const found = postgresWorld({ spec: { instances: 2, parameters } as never }).observed.members[index];
     const seen = found?.state === 'answering' && found.server?.state === 'seen' ? found.server : undefined;
-    const facts = { ...seen?.facts, pending: settings.length, configAgeMs, replayIsPaused };
+    const facts = { ...seen?.facts, pending: settings.length, configAgeMs };
     return { ...change, server: { ...seen, settings, facts } };
   };
 type Made = ReturnType<typeof member>;
@@ -92,36 +91,6 @@ describe('a standby', () => {
       ['restart db-1-0', 'wait Restarting'],
     ],
   ]);
-});
-
-describe('a standby with less than its primary', () => {
-  const stopped = member([connections(100)], {}, 60_000, true);
-  const less: Story = story(member([connections(200, true)], held), stopped);
-  table([
-    [
-      'is restarted before its primary restarts for the lower value',
-      less,
-      ['restart db-1-0 all the same', 'wait Restarting'],
-    ],
-    [
-      'is restarted where its primary takes no restart',
-      story(member([connections(200)]), stopped),
-      ['restart db-1-0 all the same', 'wait Restarting'],
-    ],
-    [
-      'is restarted where it does not stream any more: it begins no other receiver',
-      story(member([connections(200)]), member([connections(100)], { isStreaming: false }, 60_000, true)),
-      ['restart db-1-0 all the same', 'wait Restarting'],
-    ],
-    [
-      'is left alone until it stops: it would start with less again',
-      story(member([connections(200)]), well),
-      ['blocked ParametersRefused'],
-    ],
-    ['is left alone where somebody has paused it, and it has as much', story(well, stopped), ['settled']],
-    ['is left alone where it has more', story(well, member([connections(200)])), ['blocked ParametersRefused']],
-  ]);
-  it('waits for no window', () => expect(closed(less)).toBeUndefined());
 });
 
 describe('while restarts wait for a window or a turn', () => {

@@ -183,7 +183,6 @@ function factsOf(server: Server): Row {
   const names = [...synchronous.names].join(',');
   return {
     inRecovery: server.role === 'replica' ? 't' : 'f',
-    replayIsPaused: 'f',
     config: files[configSetting] ?? null,
     pending: String(Object.keys(pendingIn(parameters, files)).length),
     configAgeMs: String(Math.round(now - readAt)),

@@ -67,7 +67,8 @@ export async function actPostgres(
       return;
     }
     case 'postgres.restart': {
-      const body = action.evenIfNothingIsPending === true ? {} : { restart_pending: true };
+      // Without effect where nothing counts from a start on any more.
+      const body = { restart_pending: true };
       const call = { method: 'POST', path: '/restart', body, timeoutMs: restartTimeoutMs } as const;
       await interrupting(action.pause, () =>
         callPatroni(io, action.member.address, call, tls).catch((error: unknown) => {

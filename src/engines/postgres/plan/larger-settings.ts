@@ -2,7 +2,7 @@
 import type { SettingSeen } from '../client/questions/server.ts';
 import type { LiveMember } from '../observe/observed.ts';
 import { isPrimary, type Situation } from '../observe/situation.ts';
-import { noLessThanPrimary, startValues } from '../resources/start-values.ts';
+import { startValues } from '../resources/start-values.ts';
 import { withCommonSettings } from './common-settings.ts';
 
 /** Empty where the server was not seen. */
@@ -10,19 +10,6 @@ export function largerSettings(situation: Situation, { server }: LiveMember): re
   if (server?.state !== 'seen') return [];
   const wanted = startValues(withCommonSettings(situation));
   return server.settings.filter(({ name, value }) => Number(value) > (wanted.get(name) ?? Number.POSITIVE_INFINITY));
-}
-
-/**
- * A standby with less of one of these than its primary stops replaying where the log says so (PostgreSQL's documentation, "Hot Standby"). Before, it
- * would start with less again.
- */
-export function isHalted(member: LiveMember, primary: LiveMember | undefined): boolean {
-  if (member.server?.state !== 'seen' || primary?.server?.state !== 'seen' || !member.server.facts.replayIsPaused)
-    return false;
-  const own = new Map(member.server.settings.map(({ name, value }) => [name, Number(value)]));
-  return primary.server.settings.some(
-    ({ name, value }) => name in noLessThanPrimary && (own.get(name) ?? Number.POSITIVE_INFINITY) < Number(value),
-  );
 }
 
 /** A restart of the standby changes nothing, as long as its primary has not started with less. */

@@ -53,7 +53,7 @@ import { dropAnnotation, type Recovery, recoveryOf } from './recovery.ts';
 import { correctedSettings } from './refused-start.ts';
 import { planReplacement } from './replacement.ts';
 import { planSwitchover, replaceRequested, settledReplaceSteps } from './requests.ts';
-import { planHalted, planLacking, planRestart, planStuck, recheckMs, restartWanted } from './restart.ts';
+import { planLacking, planRestart, planStuck, recheckMs, restartWanted } from './restart.ts';
 import { roleSteps } from './roles.ts';
 import { configPatch } from './shared-config.ts';
 import { planShown, settledWith, shownReloads, withoutTemplates } from './shown-certificate.ts';
@@ -225,8 +225,6 @@ function planMembers(situation: Situation, take: BackupFactory): PostgresPlan {
   const isHeld = situation.observed.config?.synchronous_mode_strict === true && !isStrict(spec);
   const roster = nextRoster(situation, { mayShrink: isWhole && leaving.length === 0 && !isHeld });
   if (stuck !== undefined) return withObjects(situation, roster, [...steps, ...stuck.steps], stuck.outcome);
-  const halted = planHalted(situation);
-  if (halted !== undefined) return withObjects(situation, roster, [...steps, ...halted.steps], halted.outcome);
   const awaited = awaitedBeforeChange(situation, problems, roster, leaving);
   // A server that others refuse for its certificate is not well before it has read another one.
   if (awaited !== undefined) return withObjects(situation, roster, [...steps, ...reloads], awaited);
@@ -368,7 +366,8 @@ function withObjects(
   const isOurs = (index: number): boolean =>
     sets.has(index) || children.statefulSet(memberName(cluster.metadata.name, index)) === undefined;
   const serverCas = observed.shown?.copy?.trusted;
-  const filled = isFilled(situation) ? ({ filled: true } as const) : {};
+  // Who goes on alone may be without it.
+  const filled = recovery === undefined && isFilled(situation) ? ({ filled: true } as const) : {};
   const restart = restartWanted(situation);
   const extra = { ...upgrading, isOurs, restart, request: recovery?.request, serverCas, ...filled };
   const desired = postgresChildren(cluster, roster, authorities, extra);

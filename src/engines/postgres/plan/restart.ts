@@ -8,7 +8,7 @@ import type { Pod } from '../../../resources/children.ts';
 import type { PostgresAction } from '../action.ts';
 import type { LiveMember } from '../observe/observed.ts';
 import { isPrimary, podOf, type Situation } from '../observe/situation.ts';
-import { isHalted, isHeldByPrimary } from './larger-settings.ts';
+import { isHeldByPrimary } from './larger-settings.ts';
 import { isOutdated } from './outdated.ts';
 import { pausedByPerson } from './pause.ts';
 import { pauseFor } from './pooler.ts';
@@ -129,22 +129,7 @@ export function planLacking(situation: Situation): RestartPlan | undefined {
   return lacking === undefined || primary === undefined ? undefined : restartingPostgres(situation, lacking);
 }
 
-/**
- * After a failover to a member that had yet to restart for a lower setting, another may have less than the new primary. It stops replaying then, and
- * nothing is pending on it. Patroni starts it with as much as its primary (`pg_controldata`) once it is told to. That waits for nobody: when its
- * receiver ends, such a standby begins no other, and whoever else is away may be why it is needed.
- */
-export function planHalted(situation: Situation): RestartPlan | undefined {
-  const { live, primary } = situation;
-  const halted = [...live.values()].find((member) => isHalted(member, primary));
-  return halted === undefined ? undefined : restartingPostgres(situation, halted, { evenIfNothingIsPending: true });
-}
-
-function restartingPostgres(
-  situation: Situation,
-  member: LiveMember,
-  how: { readonly evenIfNothingIsPending?: true } = {},
-): RestartPlan {
+function restartingPostgres(situation: Situation, member: LiveMember): RestartPlan {
   const { pod } = member;
   return restarting(
     pod,
@@ -154,7 +139,6 @@ function restartingPostgres(
         action: {
           type: 'postgres.restart',
           member: asked(member),
-          ...how,
           ...(isPrimary(situation, member) ? pauseFor(situation, member) : {}),
         },
         summary: `restart PostgreSQL of ${pod}`,

@@ -7,8 +7,6 @@ export interface ServerFacts {
   readonly inRecovery: boolean;
   /** Digest of the shared configuration that it has read; undefined where it has read none. */
   readonly config: string | undefined;
-  /** It replays nothing until it starts again, or somebody has it go on. */
-  readonly replayIsPaused: boolean;
   /** Settings that have changed and take a restart. */
   readonly pending: number;
   /** Since it has read its configuration, and since it has started. */
@@ -22,7 +20,6 @@ export interface ServerFacts {
 
 export const serverQuestion = question<ServerFacts>(
   `SELECT pg_is_in_recovery() AS "inRecovery", left(current_setting('${configSetting}', true), 64) AS config,
-  CASE WHEN pg_is_in_recovery() THEN pg_get_wal_replay_pause_state() = 'paused' ELSE false END AS "replayIsPaused",
   (SELECT count(*) FROM pg_settings WHERE pending_restart) AS pending,
   (extract(epoch FROM clock_timestamp() - pg_conf_load_time()) * 1000)::bigint AS "configAgeMs",
   (extract(epoch FROM clock_timestamp() - pg_postmaster_start_time()) * 1000)::bigint AS "upMs",
@@ -31,7 +28,6 @@ export const serverQuestion = question<ServerFacts>(
   {
     inRecovery: boolean,
     config: optional(text),
-    replayIsPaused: boolean,
     pending: integer,
     configAgeMs: integer,
     upMs: integer,
