@@ -1,0 +1,59 @@
+/**
+ * Moves of slots that a server makes by itself: the answer to `CLUSTER GETSLOTMIGRATIONS` of Valkey from 9.0 on. Those that are over stay in the list for
+ * a while, the latest first.
+ */
+import { shortened } from '../../../api/bounds.ts';
+import { isSlot, type SlotSet, slotSet } from '../kind/slots.ts';
+import { isNodeId } from './cluster-nodes.ts';
+import { pairs } from './reply-fields.ts';
+import { ProtocolError, type Reply } from './resp.ts';
+
+export interface SlotMigration {
+  readonly slots: SlotSet;
+  /** The id of a node. */
+  readonly target: string;
+  readonly state: 'running' | 'succeeded' | 'failed' | 'cancelled';
+  /** The server's own words. */
+  readonly message: string;
+}
+
+/** As many as a server keeps by default. */
+const most = 1000;
+
+/** Those of which this node is the source. */
+export function slotMigrations(reply: Reply): readonly SlotMigration[] {
+  if (!Array.isArray(reply)) throw new ProtocolError('the answer to CLUSTER GETSLOTMIGRATIONS is no list');
+  return reply
+    .slice(0, most)
+    .map(pairs)
+    .filter(({ operation }) => operation === 'EXPORT')
+    .map(({ slot_ranges = '', target_node: target = '', state = '', message = '' }) => {
+      if (!isNodeId(target)) throw new ProtocolError('a slot migration has no target');
+      return { slots: rangesIn(slot_ranges), target, state: stateOf(state), message: shortened(message.trim(), 200) };
+    });
+}
+
+function rangesIn(text: string): SlotSet {
+  return slotSet(
+    text.split(' ').map((word) => {
+      const [, first = '', last = first] = /^(\d{1,5})(?:-(\d{1,5}))?$/.exec(word) ?? [];
+      if (first === '' || !isSlot(Number(first)) || !isSlot(Number(last)) || Number(first) > Number(last)) {
+        throw new ProtocolError(`a slot migration is of ${JSON.stringify(shortened(word, 40))}`);
+      }
+      return { first: Number(first), last: Number(last) };
+    }),
+  );
+}
+
+/** Of the many states in which one runs, each version has others. */
+function stateOf(word: string): SlotMigration['state'] {
+  switch (word) {
+    case 'success':
+      return 'succeeded';
+    case 'failed':
+    case 'cancelled':
+      return word;
+    default:
+      return 'running';
+  }
+}
