@@ -77,6 +77,7 @@ export async function shardStage(program: RedisProgram, lines: readonly string[]
             ...['appendonly yes', 'save ""', 'repl-diskless-sync yes', 'repl-diskless-sync-delay 0'],
             ...[
               `cluster-announce-ip ${address(node)}`,
+              `bind-source-addr ${address(node)}`,
               'cluster-replica-validity-factor 0',
               'cluster-allow-replica-migration no',
             ],

@@ -108,6 +108,7 @@ export function shardsWorld(story: ShardsStory = {}): ShardsSituation {
       isNoaddr: false,
       isSuspected: false,
       isFailed: isFailed === true,
+      pongAt: 0,
       epoch: shardOf(pod) + 1,
       linkUp: isFailed !== true,
       slots:

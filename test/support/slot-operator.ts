@@ -108,6 +108,18 @@ export async function followPrimaries(stage: ShardStage, shards: Shards): Promis
   }
 }
 
+/** Replicas, by the ID of their primary. */
+export async function followersOf(stage: ShardStage, shards: Shards): Promise<ReadonlyMap<string, readonly Member[]>> {
+  const followers = new Map<string, Member[]>();
+  for (const node of Object.values(shards).flat().filter(stage.isRunning)) {
+    const self = await stage.view(node).then(myselfIn, () => undefined);
+    if (self?.primaryId === undefined) continue;
+    const known = followers.get(self.primaryId) ?? [];
+    followers.set(self.primaryId, [...known, member(stage, { node, self, empty: false })]);
+  }
+  return followers;
+}
+
 export interface Pass {
   /** Undefined where there is nothing to do; absent where somebody did not answer. */
   readonly plan?: SlotPlan | undefined;
@@ -123,7 +135,12 @@ export async function pass(stage: ShardStage, shards: Shards, wanted: Wanted, io
     return { error };
   }
   const incomplete = Object.entries(shards).flatMap(([shard, nodes]) => (nodes.every(stage.isRunning) ? [] : [shard]));
-  const plan = planSlots(holders, { ...wanted, ...(stage.isValkey ? { incomplete: new Set(incomplete) } : {}) });
+  const followers = await followersOf(stage, shards);
+  const plan = planSlots(holders, {
+    ...wanted,
+    followers,
+    ...(stage.isValkey ? { incomplete: new Set(incomplete) } : {}),
+  });
   try {
     for (const { action } of plan?.steps ?? []) await actSlots(action, credentials, io);
     return { plan };

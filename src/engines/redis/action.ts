@@ -49,13 +49,15 @@ export type SlotAction =
    * Opens each slot, moves its keys, and gives it to the target, one after the other, for some seconds at most: those that are left are
    * planned anew. A slot that is half moved is finished. `others` are told who has the slots. `mostKeyBytes`: the size of a key that
    * is moved; larger ones stay until they are planned. A target without a slot gets the functions of the source first. `isReplicated`: a replica of the
-   * target has keys before more of them move. `nodeTimeoutMs`: after so long the others take a server for failed.
+   * target has keys before more of them move. `nodeTimeoutMs`: after so long the others take a server for failed. `followers`: the replicas of the
+   * target, which have heard of its epoch before it takes a slot.
    */
   | {
       readonly type: 'redis.moveSlots';
       readonly source: Member;
       readonly target: Member;
       readonly others: readonly Member[];
+      readonly followers: readonly Member[];
       readonly slots: SlotSet;
       readonly mostKeyBytes: number;
       readonly isReplicated: boolean;
@@ -66,7 +68,10 @@ export type SlotAction =
       readonly type: 'redis.migrateSlots';
       readonly source: Member;
       readonly target: Member;
+      readonly others: readonly Member[];
+      readonly followers: readonly Member[];
       readonly slots: SlotSet;
+      readonly nodeTimeoutMs: number;
     }
   /** Ends what the source moves by itself. Slots and keys stay where they are. */
   | { readonly type: 'redis.cancelMigrations'; readonly source: Member }
@@ -89,6 +94,11 @@ export type SlotAction =
       readonly owner: Member;
       /** Where the slot is open, besides its owner. */
       readonly others: readonly Member[];
+      /** The other primaries. */
+      readonly voters: readonly Member[];
+      /** Replicas of the owner. */
+      readonly followers: readonly Member[];
+      readonly nodeTimeoutMs: number;
     };
 
 export type RedisAction =

@@ -30,6 +30,8 @@ export interface ClusterNode {
   readonly isSuspected: boolean;
   /** Most primaries get no answer from it. */
   readonly isFailed: boolean;
+  /** When this node has heard of it last, by its own clock: milliseconds. Of itself 0. */
+  readonly pongAt: number;
   readonly epoch: number;
   readonly linkUp: boolean;
   readonly slots: SlotSet;
@@ -89,10 +91,11 @@ export function myselfIn(nodes: readonly ClusterNode[]): ClusterNode {
 function nodeOf(line: string): ClusterNode {
   const words = line.trimEnd().split(' ', mostWords + 1);
   if (words.length > mostWords) throw unreadable(line);
-  const [id = '', place = '', flagList = '', primary = '', , , epoch = '', link = '', ...slots] = words;
+  const [id = '', place = '', flagList = '', primary = '', , pong = '', epoch = '', link = '', ...slots] = words;
   const flags = flagList.split(',');
   const isRole = (role: string): boolean => flags.includes(role);
-  if (!nodeId.test(id) || !/^\d{1,20}$/.test(epoch) || !/^(dis)?connected$/.test(link)) throw unreadable(line);
+  if (!nodeId.test(id) || !/^\d{1,20}$/.test(epoch) || !/^\d{1,20}$/.test(pong) || !/^(dis)?connected$/.test(link))
+    throw unreadable(line);
   if (primary !== '-' && !nodeId.test(primary)) throw unreadable(line);
   if (isRole('master') && isRole('slave')) throw unreadable(line);
   return {
@@ -105,6 +108,7 @@ function nodeOf(line: string): ClusterNode {
     isNoaddr: isRole('noaddr'),
     isSuspected: isRole('fail?'),
     isFailed: isRole('fail'),
+    pongAt: Number(pong),
     epoch: Number(epoch),
     linkUp: link === 'connected',
     ...slotsIn(slots, line),

@@ -22,6 +22,7 @@ describe('the answer to CLUSTER NODES', () => {
         isNoaddr: false,
         isSuspected: false,
         isFailed: false,
+        pongAt: 1426238317239,
         epoch: 4,
         linkUp: true,
         slots: [
@@ -92,6 +93,7 @@ describe('the answer to CLUSTER NODES', () => {
       isNoaddr: fc.boolean(),
       isSuspected: fc.boolean(),
       isFailed: fc.boolean(),
+      pongAt: fc.nat(),
       epoch: fc.nat(),
       linkUp: fc.boolean(),
       slots: fc
@@ -147,7 +149,15 @@ function lineOf(node: ClusterNode): string {
   ];
   const place = `${node.address}:${node.port}@${node.port}${node.hostname === undefined ? '' : `,${node.hostname}`}`;
   const link = node.linkUp ? 'connected' : 'disconnected';
-  return [node.id, place, flags.join(',') || 'noflags', node.primaryId ?? '-', 0, 1, node.epoch, link, ...slots].join(
-    ' ',
-  );
+  return [
+    node.id,
+    place,
+    flags.join(',') || 'noflags',
+    node.primaryId ?? '-',
+    0,
+    node.pongAt,
+    node.epoch,
+    link,
+    ...slots,
+  ].join(' ');
 }

@@ -43,7 +43,7 @@ describe.skipIf(essentialServers.length === 0).each([...essentialServers])('slot
     for (const key of keys) await at.ask(1, 'SET', key, 'v');
     const move: SlotAction = {
       ...{ type: 'redis.moveSlots', source: await member(at, 1), target: await member(at, 4) },
-      ...{ others: [await member(at, 2), await member(at, 3)], slots: [{ first: 0, last: 0 }] },
+      ...{ others: [await member(at, 2), await member(at, 3)], slots: [{ first: 0, last: 0 }], followers: [] },
       ...{ mostKeyBytes: 2 ** 22, isReplicated: true, nodeTimeoutMs: 5_000 },
     };
     for (let i = 0; i < 3; i++) await expect(act(move)).rejects.toThrow('no replica of n4');
@@ -60,7 +60,8 @@ describe.skipIf(essentialServers.length === 0).each([...essentialServers])('slot
     await at.ask(1, 'CLUSTER', 'MEET', at.address(5), '6379');
     await at.untilWhole(1, 2, 3, 4, 5);
     await follow(at, 5, 4);
-    await act(move);
+    await expect(act(move)).rejects.toThrow('a replica of n4 is not reached');
+    await act({ ...move, followers: [await member(at, 5)] });
     expect([await isOf(at, 1), await isOf(at, 4)]).toEqual([false, true]);
     expect(await at.ask(4, 'DBSIZE')).toBe(250);
   }, 200_000);

@@ -237,7 +237,13 @@ describe.skipIf(essentialServers.length === 0).each([...essentialServers])('slot
     const [a, b] = await holdersOf(at, shards);
     if (a === undefined || b === undefined) throw new Error('no shards');
     const { shards: _, ...rest } = wanted('');
-    const move = { type: 'redis.moveSlots', others: [], slots: [{ first: 0, last: 0 }], ...rest } as const;
+    const move = {
+      type: 'redis.moveSlots',
+      others: [],
+      followers: [],
+      slots: [{ first: 0, last: 0 }],
+      ...rest,
+    } as const;
     const away = { ...move, source: a.primary, target: (await holdersOf(at, shards))[2]?.primary ?? a.primary };
     await expect(actSlots(away, { identity }, mortalContext())).rejects.toThrow('n1 does not have slot 0 any more');
     const another = { ...away, source: { ...a.primary, id: two } };

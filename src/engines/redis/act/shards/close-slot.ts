@@ -8,7 +8,8 @@ import type { RedisAction } from '../../action.ts';
 import { type Credentials, sessionsWith } from '../../client/session.ts';
 import { hasSlot } from '../../kind/slots.ts';
 import { keysIn } from '../../observe/shards/slot-holder.ts';
-import { longestReply, setSlot, shardSession, viewOf } from './shard-session.ts';
+import { takeNewestEpoch } from './newest-epoch.ts';
+import { longestReply, reachedOf, setSlot, shardSession, viewOf } from './shard-session.ts';
 
 export async function closeSlot(
   action: Extract<RedisAction, { type: 'redis.closeSlot' }>,
@@ -33,7 +34,8 @@ export async function closeSlot(
     await requireNoKeys();
     await Promise.all(others.map((other) => setSlot(other, slot, 'STABLE')));
     // One that has ended since it was told to take the slot would do so with the next epoch that it knew of.
-    await owner.command('CLUSTER', 'BUMPEPOCH');
+    const [voters, followers] = await Promise.all([reachedOf(open, action.voters), reachedOf(open, action.followers)]);
+    await takeNewestEpoch(owner, { voters, followers, nodeTimeoutMs: action.nodeTimeoutMs }, io);
     await setSlot(owner, slot, 'STABLE');
     const counts = await Promise.all(others.map((other) => keysIn(other, slot)));
     const full = others.filter((_, i) => counts[i] !== 0);

@@ -5,7 +5,8 @@ import { RedisError } from '../../client/resp.ts';
 import { type Credentials, sessionsWith } from '../../client/session.ts';
 import { slotArguments } from '../../kind/slots.ts';
 import { copyFunctions } from './functions.ts';
-import { longestReply, requireQuorum, shardSession, viewOf } from './shard-session.ts';
+import { takeNewestEpoch } from './newest-epoch.ts';
+import { longestReply, reachedOf, requireQuorum, shardSession, viewOf } from './shard-session.ts';
 
 export async function migrateSlots(
   action: Extract<RedisAction, { type: 'redis.migrateSlots' }>,
@@ -14,9 +15,17 @@ export async function migrateSlots(
 ): Promise<void> {
   const open = sessionsWith(io, credentials, { bytes: longestReply });
   try {
-    const [source, target] = await Promise.all([shardSession(open, action.source), shardSession(open, action.target)]);
+    const [source, target, others, followers] = await Promise.all([
+      shardSession(open, action.source),
+      shardSession(open, action.target),
+      reachedOf(open, action.others),
+      reachedOf(open, action.followers),
+    ]);
     const [, view] = await Promise.all([viewOf(source), viewOf(target), requireQuorum(source), requireQuorum(target)]);
     if (view.myself.slots.length === 0) await copyFunctions(source, target);
+    // The target takes them by itself at the end.
+    const { nodeTimeoutMs } = action;
+    await takeNewestEpoch(target, { followers, voters: [source, ...others], nodeTimeoutMs }, io);
     const slots = slotArguments(action.slots);
     await unless(
       /already migrating slot/,

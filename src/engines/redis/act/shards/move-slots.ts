@@ -15,8 +15,10 @@ import { eachSlot, hasSlot, type SlotSet } from '../../kind/slots.ts';
 import { nextKeys, ordinaryKeyBytes } from '../../observe/shards/slot-holder.ts';
 import { copyFunctions } from './functions.ts';
 import { type MoveSlots, type Moving, moveKeys, requireReplicated } from './move-keys.ts';
+import { hasNewestEpoch, takeNewestEpoch } from './newest-epoch.ts';
 import {
   longestReply,
+  reachedOf,
   requireQuorum,
   type ShardSession,
   type Sides,
@@ -50,11 +52,13 @@ export async function moveSlots(action: MoveSlots, credentials: Credentials, io:
   const endsAt = io.now() + patienceMs;
   const isOver = (): boolean => io.now() >= endsAt;
   try {
-    const sides = await sidesOf(open, action);
+    const [sides, followers] = await Promise.all([sidesOf(open, action), reachedOf(open, action.followers)]);
     const { source, target } = sides;
     const [from, to] = await Promise.all([viewOf(source), viewOf(target)]);
     if (to.myself.slots.length === 0) await copyFunctions(source, target);
     if (action.isReplicated) await requireReplicated(target, io);
+    const voters = [source, ...sides.others];
+    await takeNewestEpoch(target, { followers, voters, nodeTimeoutMs: action.nodeTimeoutMs }, io);
     const timeoutMs = Math.min(wait / 2, action.nodeTimeoutMs * stillShare);
     const moving: Moving = { action, credentials, io, isOver, timeoutMs, inTurn: turns() };
     for (const slots of groupsOf(action.slots)) {
@@ -69,10 +73,12 @@ export async function moveSlots(action: MoveSlots, credentials: Credentials, io:
 }
 
 async function sidesOf(open: OpenSession, { source, target, others }: MoveSlots): Promise<Sides> {
-  const told = Promise.allSettled(others.map((other) => shardSession(open, other)));
-  const [from, to] = await Promise.all([shardSession(open, source), shardSession(open, target)]);
-  // Who is not reached hears of it from the others.
-  const reached = (await told).flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
+  const [from, to, reached] = await Promise.all([
+    shardSession(open, source),
+    shardSession(open, target),
+    // Who is not reached hears of it from the others.
+    reachedOf(open, others),
+  ]);
   return { source: from, target: to, others: reached };
 }
 
@@ -131,6 +137,9 @@ async function requireBelieved(target: ShardSession, source: Member): Promise<vo
   const told = view.nodes.find(({ id }) => id === source.id);
   if (told === undefined || told.role !== 'primary' || told.isFailed || told.isSuspected) {
     throw new Error(`${target.primary.pod} does not take ${source.pod} for a primary that runs`);
+  }
+  if (!(await hasNewestEpoch(target, view.nodes))) {
+    throw new Error(`another primary than ${target.primary.pod} has the newest epoch since`);
   }
 }
 

@@ -28,6 +28,12 @@ export async function shardSession(open: OpenSession, primary: Member): Promise<
   return { command, primary };
 }
 
+/** Those that are reached. */
+export async function reachedOf(open: OpenSession, members: readonly Member[]): Promise<readonly ShardSession[]> {
+  const results = await Promise.allSettled(members.map((member) => shardSession(open, member)));
+  return results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
+}
+
 /** @throws where it is another node, or its primary is another one since */
 export async function viewOf({ command, primary }: ShardSession): Promise<View> {
   const nodes = clusterNodes(await command('CLUSTER', 'NODES'));
