@@ -57,8 +57,12 @@ export interface Wanted {
   readonly mostKeyBytes: number;
   /** Each shard should have a replica. */
   readonly isReplicated: boolean;
+  /** Shards whose StatefulSet has no replica: one that is to go gets none, whatever the spec says meanwhile. */
+  readonly unreplicated?: ReadonlySet<string>;
   /** `cluster-node-timeout`. */
   readonly nodeTimeoutMs: number;
+  /** Replicas that answer, by the ID of their primary. */
+  readonly followers?: ReadonlyMap<string, readonly Member[]>;
   /** Of Valkey: shards of which a node does not answer. Absent of Redis. See `takerOf`. */
   readonly incomplete?: ReadonlySet<string>;
 }
@@ -264,9 +268,6 @@ function withoutRoom(source: SlotHolder, target: SlotHolder, count: number): Nex
 }
 
 /** The others, who are told by name. */
-export function bystanders(
-  holders: readonly SlotHolder[],
-  { source, target }: Extract<NextMove, { does: 'move' }>,
-): Member[] {
-  return holders.filter((holder) => holder !== source && holder !== target).map(({ primary }) => primary);
+export function bystanders(holders: readonly SlotHolder[], ...busy: readonly SlotHolder[]): Member[] {
+  return holders.filter((holder) => !busy.includes(holder)).map(({ primary }) => primary);
 }

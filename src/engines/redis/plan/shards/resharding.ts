@@ -1,6 +1,6 @@
 /** Slots that have to move, so that each shard that the spec wants has its share, and the others have none. */
 import { type Plan, wait } from '../../../../plan/plan.ts';
-import type { RedisAction } from '../../action.ts';
+import type { Member, RedisAction } from '../../action.ts';
 import { replicasPerShardOf } from '../../kind/shards.ts';
 import { hasNeverCome, isSurplus } from '../../observe/shards/distribution.ts';
 import type { Shard, ShardsSituation } from '../../observe/shards/situation.ts';
@@ -8,6 +8,7 @@ import type { SlotHolder } from '../../observe/shards/slot-holder.ts';
 import { absentNodes } from '../../observe/shards/views.ts';
 import { dynamicSettings, restartSettings } from '../../resources/settings.ts';
 import { planSlots } from './slot-steps.ts';
+import { member } from './target.ts';
 
 /** Between two looks, while somebody does not tell. */
 const recheckMs = 1_000;
@@ -50,7 +51,9 @@ export function planResharding(situation: ShardsSituation): Resharding | undefin
     shards: new Set(wanted),
     mostKeyBytes: Math.min(mostKeyBytes, bytesPerMs * nodeTimeoutMs),
     isReplicated: replicasPerShardOf(spec) > 0,
+    unreplicated: new Set(shards.filter(({ size }) => size < 2).map(({ set }) => set)),
     nodeTimeoutMs,
+    followers: followersIn(situation),
     ...(spec.engine === 'Valkey' ? { incomplete: incompleteShards(situation) } : {}),
   });
   if (plan === undefined) return undefined;
@@ -70,6 +73,15 @@ export function withoutPrimary(situation: ShardsSituation, shard: Shard): string
 
 const isOpen = ({ migrating, importing, strays, running }: SlotHolder): boolean =>
   migrating.length + importing.length + strays.length + running.length > 0;
+
+function followersIn({ nodes }: ShardsSituation): ReadonlyMap<string, readonly Member[]> {
+  const followers = new Map<string, readonly Member[]>();
+  for (const node of nodes) {
+    const { primaryId } = node.self;
+    if (primaryId !== undefined) followers.set(primaryId, [...(followers.get(primaryId) ?? []), member(node)]);
+  }
+  return followers;
+}
 
 /** Somebody knows a node of it that does not answer. One that has a new volume is forgotten soon. */
 function incompleteShards(situation: ShardsSituation): ReadonlySet<string> {

@@ -1,6 +1,6 @@
 /** The next move of slots as a step of a plan, and what is told of it. */
 import { type ActStep, blocked, type Outcome, wait } from '../../../../plan/plan.ts';
-import type { SlotAction } from '../../action.ts';
+import type { Member, SlotAction } from '../../action.ts';
 import { countSlots, slotText } from '../../kind/slots.ts';
 import { ordinaryKeyBytes, type SlotHolder } from '../../observe/shards/slot-holder.ts';
 import { bystanders, type NextMove, nextMove, type Wanted } from './moves.ts';
@@ -46,6 +46,9 @@ export function planSlots(holders: readonly SlotHolder[], wanted: Wanted): SlotP
         slot,
         owner: owner.primary,
         others: others.map(({ primary }) => primary),
+        voters: bystanders(holders, owner),
+        followers: followersOf(owner, wanted),
+        nodeTimeoutMs: wanted.nodeTimeoutMs,
       };
       return doing(action, `close slot ${slot} of ${owner.primary.pod}: its move has not begun, or is over`);
     }
@@ -79,19 +82,20 @@ function doing(action: SlotAction, summary: string, ms = nextMs): SlotPlan {
 
 type Move = Extract<NextMove, { does: 'move' }>;
 
-function actionOf(
-  move: Move,
-  holders: readonly SlotHolder[],
-  { isReplicated, nodeTimeoutMs }: Pick<Wanted, 'isReplicated' | 'nodeTimeoutMs'>,
-): SlotAction {
+function actionOf(move: Move, holders: readonly SlotHolder[], wanted: Wanted): SlotAction {
   const between = { source: move.source.primary, target: move.target.primary, slots: move.slots };
   const { mostKeyBytes } = move;
-  const mayWait = isReplicated && move.target.isSecond !== true;
-  const others = bystanders(holders, move);
+  const { isReplicated, unreplicated, nodeTimeoutMs } = wanted;
+  const mayWait = isReplicated && move.target.isSecond !== true && unreplicated?.has(move.target.shard) !== true;
+  const others = bystanders(holders, move.source, move.target);
+  const known = { others, followers: followersOf(move.target, wanted), nodeTimeoutMs };
   return move.isAtomic
-    ? { type: 'redis.migrateSlots', ...between }
-    : { type: 'redis.moveSlots', ...between, others, mostKeyBytes, isReplicated: mayWait, nodeTimeoutMs };
+    ? { type: 'redis.migrateSlots', ...between, ...known }
+    : { type: 'redis.moveSlots', ...between, ...known, mostKeyBytes, isReplicated: mayWait };
 }
+
+const followersOf = ({ primary }: SlotHolder, { followers }: Wanted): readonly Member[] =>
+  followers?.get(primary.id) ?? [];
 
 function summaryOf({ source, target, slots, mostKeyBytes, isFinishing, isAtomic }: Move): string {
   const between = `from ${source.primary.pod} to ${target.primary.pod}`;
