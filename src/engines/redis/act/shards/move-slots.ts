@@ -138,7 +138,7 @@ async function requireBelieved(target: ShardSession, source: Member): Promise<vo
   if (told === undefined || told.role !== 'primary' || told.isFailed || told.isSuspected) {
     throw new Error(`${target.primary.pod} does not take ${source.pod} for a primary that runs`);
   }
-  if (!(await hasNewestEpoch(target, view.nodes))) {
+  if (!(await hasNewestEpoch(target))) {
     throw new Error(`another primary than ${target.primary.pod} has the newest epoch since`);
   }
 }

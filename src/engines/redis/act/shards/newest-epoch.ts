@@ -11,7 +11,7 @@
  */
 import type { EngineContext } from '../../../../engine/engine-context.ts';
 import { within } from '../../../../engine/within.ts';
-import { type ClusterNode, clusterNodes } from '../../client/cluster-nodes.ts';
+import { clusterNodes } from '../../client/cluster-nodes.ts';
 import { infoFields } from '../../client/reply-fields.ts';
 import { dataPort } from '../../names.ts';
 import { type ShardSession, viewOf } from './shard-session.ts';
@@ -38,37 +38,33 @@ export async function takeNewestEpoch(
   const endsAt = io.now() + nodeTimeoutMs * (1 - freshShare);
   const left = (): number => Math.max(endsAt - io.now(), 1);
   const [view, told] = await Promise.all([viewOf(owner), epochsOf(owner)]);
-  const copies = replicasIn(view.nodes, view.myself.id);
-  if (copies.length > 0) {
-    const missing = copies.find(({ id }) => !followers.some(({ primary }) => primary.id === id));
-    if (missing !== undefined) {
-      throw new Error(`a replica of ${owner.primary.pod} is not reached: ${missing.hostname ?? missing.address}`);
-    }
-    await requireHeard(owner, view, { voters, nodeTimeoutMs });
+  const missing = view.nodes.find(
+    ({ id, primaryId, isFailed }) =>
+      primaryId === view.myself.id && !isFailed && !followers.some(({ primary }) => primary.id === id),
+  );
+  if (missing !== undefined) {
+    throw new Error(`a replica of ${owner.primary.pod} is not reached: ${missing.hostname ?? missing.address}`);
   }
-  const electable = followers.filter(({ primary }) => copies.some(({ id }) => id === primary.id));
-  await Promise.all(electable.map(requireSame));
+  // The owner itself may not have heard yet of one that has just begun to follow.
+  if (followers.length > 0) await requireHeard(owner, view, { voters, nodeTimeoutMs });
+  await Promise.all(followers.map(requireSame));
   try {
     // It may stand still, and take the command when a replica of it has been elected.
     await within(io, left(), `${owner.primary.pod} (CLUSTER BUMPEPOCH)`, async () => {
       if (told.own < told.newest) await owner.command('CLUSTER', 'BUMPEPOCH');
     });
-    await requireTold(owner, electable, { io, left });
+    await requireTold(owner, followers, { io, left });
   } catch (error) {
     // With the epoch that the owner may have by now, they ask for a newer one when they are elected.
-    await Promise.allSettled(electable.map(({ command }) => command('CLUSTER', 'BUMPEPOCH')));
+    await Promise.allSettled(followers.map(({ command }) => command('CLUSTER', 'BUMPEPOCH')));
     throw error;
   }
 }
 
-/** Whether a slot that it takes now gives it no epoch that nobody was asked for; or nobody could be elected in its place. */
-export async function hasNewestEpoch(owner: ShardSession, nodes: readonly ClusterNode[]): Promise<boolean> {
+/** A slot that it takes now gives it no other one. */
+export async function hasNewestEpoch(owner: ShardSession): Promise<boolean> {
   const { own, newest } = await epochsOf(owner);
-  return own === newest || replicasIn(nodes, owner.primary.id).length === 0;
-}
-
-function replicasIn(nodes: readonly ClusterNode[], primary: string): readonly ClusterNode[] {
-  return nodes.filter(({ primaryId, isFailed }) => primaryId === primary && !isFailed);
+  return own === newest;
 }
 
 async function epochsOf({
