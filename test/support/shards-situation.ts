@@ -38,6 +38,8 @@ export interface ShardChange {
   /** Its priority is 0. */
   readonly isUnelectable?: true;
   readonly unwritten?: true;
+  /** Its pod does not let it be elected. */
+  readonly isBarred?: true;
   /** It knows itself alone. */
   readonly isAlone?: true;
   /** Pods that it does not know. */
@@ -107,6 +109,7 @@ export function shardsWorld(story: ShardsStory = {}): ShardsSituation {
       isHandshake: false,
       isNoaddr: false,
       isSuspected: false,
+      isBarred: changeOf(pod).isBarred === true,
       isFailed: isFailed === true,
       pongAt: 0,
       epoch: shardOf(pod) + 1,

@@ -30,6 +30,8 @@ export interface ClusterNode {
   readonly isSuspected: boolean;
   /** Most primaries get no answer from it. */
   readonly isFailed: boolean;
+  /** `cluster-replica-no-failover`: it is not to be elected. */
+  readonly isBarred: boolean;
   /** When this node has heard of it last, by its own clock: milliseconds. Of itself 0. */
   readonly pongAt: number;
   readonly epoch: number;
@@ -108,6 +110,7 @@ function nodeOf(line: string): ClusterNode {
     isNoaddr: isRole('noaddr'),
     isSuspected: isRole('fail?'),
     isFailed: isRole('fail'),
+    isBarred: isRole('nofailover'),
     pongAt: Number(pong),
     epoch: Number(epoch),
     linkUp: link === 'connected',

@@ -22,6 +22,7 @@ describe('the answer to CLUSTER NODES', () => {
         isNoaddr: false,
         isSuspected: false,
         isFailed: false,
+        isBarred: false,
         pongAt: 1426238317239,
         epoch: 4,
         linkUp: true,
@@ -42,7 +43,7 @@ describe('the answer to CLUSTER NODES', () => {
     [`${b} 10.0.0.2:6379@16379 handshake - 0 1 0 connected`, { role: 'unknown', isHandshake: true }],
     [`${b} 10.0.0.2:6379@16379 master,fail? - 0 1 0 connected`, { isSuspected: true, isFailed: false }],
     [`${b} 10.0.0.2:6379@16379 master,fail - 0 1 0 connected`, { isSuspected: false, isFailed: true }],
-    [`${b} 10.0.0.2:6379@16379 slave,nofailover ${a} 0 1 0 connected`, { role: 'replica' }],
+    [`${b} 10.0.0.2:6379@16379 slave,nofailover ${a} 0 1 0 connected`, { role: 'replica', isBarred: true }],
     [`${b} fd00::2:6379@16379,,shard-id=${c} master - 0 1 0 connected`, { address: 'fd00::2', port: 6379 }],
     [`${b} 10.0.0.2:6379@16379,h,shard-id=${c} master - 0 1 0 connected`, { hostname: 'h' }],
   ])('%s', (line, told) => {
@@ -93,6 +94,7 @@ describe('the answer to CLUSTER NODES', () => {
       isNoaddr: fc.boolean(),
       isSuspected: fc.boolean(),
       isFailed: fc.boolean(),
+      isBarred: fc.boolean(),
       pongAt: fc.nat(),
       epoch: fc.nat(),
       linkUp: fc.boolean(),
@@ -139,6 +141,7 @@ function lineOf(node: ClusterNode): string {
     ...(node.role === 'unknown' ? [] : [node.role === 'primary' ? 'master' : 'slave']),
     ...(node.isSuspected ? ['fail?'] : []),
     ...(node.isFailed ? ['fail'] : []),
+    ...(node.isBarred ? ['nofailover'] : []),
     ...(node.isHandshake ? ['handshake'] : []),
     ...(node.isNoaddr ? ['noaddr'] : []),
   ];

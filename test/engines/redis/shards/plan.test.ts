@@ -208,6 +208,14 @@ describe('what a Redis Cluster needs next', () => {
       ],
     ],
     [
+      'a primary without slots that may wait for its replica, which has keys, is told of',
+      {
+        ...{ spec: { shards: 4 }, there: 4, holders: three },
+        nodes: { 'db-s3-0': { isSilent: true, isFailed: true } },
+      },
+      ['wait ShardDown'],
+    ],
+    [
       'a replica that alone has keys of a shard without slots copies from nobody',
       {
         ...{ spec: { shards: 4 }, there: 4, holders: four },
@@ -297,6 +305,11 @@ describe('replicas that may not lead', () => {
       'also of one that writes its file just now',
       { nodes: { 'db-s0-0': { isOutdated: true }, 'db-s0-1': { unwritten: true } } },
       /nobody can take over: db-s0-1 has yet to write down/,
+    ],
+    [
+      'also of one whose pod does not let it be elected',
+      { nodes: { 'db-s0-0': { isOutdated: true }, 'db-s0-1': { isBarred: true } } },
+      /nobody can take over: db-s0-1 may not be elected \(cluster-replica-no-failover\)/,
     ],
     [
       'so does a primary that is to be removed',

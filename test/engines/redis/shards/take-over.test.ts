@@ -12,11 +12,10 @@ const whole = {
   aof_enabled: '1',
   aof_rewrite_in_progress: '0',
   aof_rewrite_scheduled: '0',
-  aof_last_bgrewrite_status: 'ok',
 };
 
 /** What is said to a replica that says this of itself. */
-async function saidTo(info: Readonly<Record<string, string>>): Promise<string[]> {
+async function saidTo(info: Readonly<Record<string, string>>, flags = 'myself,slave'): Promise<string[]> {
   const said: string[] = [];
   const command: RedisConnection['command'] = (...args) => {
     const words = args.join(' ');
@@ -28,7 +27,7 @@ async function saidTo(info: Readonly<Record<string, string>>): Promise<string[]>
           .map((pair) => pair.join(':'))
           .join('\r\n'),
       );
-    return Promise.resolve(`${id} 10.0.0.2:6379@16379 myself,slave ${primaryId} 0 1 1 connected\n`);
+    return Promise.resolve(`${id} 10.0.0.2:6379@16379 ${flags} ${primaryId} 0 1 1 connected\n`);
   };
   const connection = { command } as RedisConnection;
   await takeOver({ type: 'redis.takeOver', node, primary }, (_, talk) => talk(connection), realContext({}));
@@ -46,8 +45,12 @@ describe('a planned failover', () => {
     [{ aof_enabled: '0' }, /yet to write down/],
     [{ aof_rewrite_in_progress: '1' }, /yet to write down/],
     [{ aof_rewrite_scheduled: '1' }, /yet to write down/],
-    [{ aof_last_bgrewrite_status: 'err' }, /yet to write down/],
   ])('is not begun on one that says %o', async (change, why) => {
     await expect(saidTo({ ...whole, ...change })).rejects.toThrow(why);
+  });
+
+  it('asks what the pod has decided, not whether the last rewrite succeeded', async () => {
+    expect(await saidTo({ ...whole, aof_last_bgrewrite_status: 'err' })).toContain('CLUSTER FAILOVER');
+    await expect(saidTo(whole, 'myself,slave,nofailover')).rejects.toThrow('yet to hold what it has copied');
   });
 });

@@ -41,13 +41,12 @@ async function requireAble(connection: RedisConnection, { node, primary }: Omit<
   const self = myselfIn(clusterNodes(await connection.command('CLUSTER', 'NODES')));
   const info = infoFields(String(await connection.command('INFO')));
   const isWritten =
-    info.aof_enabled === '1' &&
-    info.aof_rewrite_in_progress === '0' &&
-    info.aof_rewrite_scheduled === '0' &&
-    info.aof_last_bgrewrite_status === 'ok';
+    info.aof_enabled === '1' && info.aof_rewrite_in_progress === '0' && info.aof_rewrite_scheduled === '0';
   if (self.primaryId !== primary.id) throw new Error(`${node.pod} is no replica of ${primary.pod} any more`);
   if (info.master_link_status !== 'up') throw new Error(`${node.pod} has lost the link to ${primary.pod}`);
   // A failover by hand does not ask for it.
   if (Number(info.slave_priority ?? 0) === 0) throw new Error(`${node.pod} may not be elected: its priority is 0`);
+  // What its pod says: an append-only file that could not be rewritten once may hold everything all the same.
+  if (self.isBarred) throw new Error(`${node.pod} may not be elected: its volume has yet to hold what it has copied`);
   if (!isWritten) throw new Error(`${node.pod} has yet to write down what it has copied`);
 }

@@ -53,6 +53,7 @@ function obstacleOf(node: ShardNode, primary: ShardNode): string | undefined {
   if (self.primaryId !== primary.id) return `${pod} is no replica of ${primary.pod}`;
   if (!linkUp) return `${pod} is copying from ${primary.pod}`;
   if (!failoverEligible) return unelectable(node);
+  if (self.isBarred) return barred(node);
   if (unwritten === true) return `${pod} has yet to write down what it has copied`;
   return primary.replicas.includes(address) ? undefined : `${pod} is catching up with ${primary.pod}`;
 }
@@ -60,4 +61,9 @@ function obstacleOf(node: ShardNode, primary: ShardNode): string | undefined {
 /** Its pod says so until the append-only file holds what it has copied, and takes it back then. */
 export function unelectable({ pod }: ShardNode): string {
   return `${pod} may not be elected (replica-priority 0): its append-only file does not hold what it has copied`;
+}
+
+/** Its pod looks every few seconds whether the append-only file holds what the replica has copied. */
+function barred({ pod }: ShardNode): string {
+  return `${pod} may not be elected (cluster-replica-no-failover): its append-only file does not hold what it has copied, as far as its pod knows`;
 }
