@@ -1,6 +1,16 @@
 /** The scripts of pods in mode Cluster, with real servers: what works while the operator is away. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -60,13 +70,15 @@ function stage(program: ServerProgram) {
           .replaceAll('/run/redis', join(pod.root, 'run'))
           .replaceAll('/data/', `${join(pod.root, 'data')}/`)
           .replaceAll('dir /data', `dir ${join(pod.root, 'data')}`)
+          .replaceAll('( host=$1;', `( host=$(sed -n "s/^$1 //p" ${join(pod.root, 'config', 'hosts')});`)
           .replaceAll('ask 2 -p 6379', `ask 2 -h ${pod.address} -p 6379`)
           .replaceAll('"$cli" -p 6379', `"$cli" -h ${pod.address} -p 6379`)
           .replaceAll('"$cli" -p "$1"', `"$cli" -h ${pod.address} -p "$1"`);
       for (const [file, text] of Object.entries(shardScripts))
         writeFileSync(join(pod.root, 'config', file), inPlace(text));
       const own = conf.replace(/^bind .*$/m, `bind ${pod.address}`).replace(/^dir .*$/m, '');
-      const files = { 'redis.conf': own, sentinels: '', peers: `${pods.map(({ address }) => address).join('\n')}\n` };
+      const hosts = pods.map(({ name, address }) => `${name} ${address}\n`).join('');
+      const files = { 'redis.conf': own, sentinels: '', peers: `${names.join('\n')}\n`, hosts };
       for (const [file, text] of Object.entries(files)) writeFileSync(join(pod.root, 'config', file), text);
       writeFileSync(join(pod.root, 'password'), 'secret\n');
       writeFileSync(join(pod.root, 'identity'), `${identityPassword}\n`);
@@ -74,10 +86,12 @@ function stage(program: ServerProgram) {
     }
   }
 
-  function launch(pod: Pod): void {
-    const child = spawn('/bin/sh', [join(pod.root, 'config', 'start-shard.sh')], {
+  /** `blocks`: a file of its volume takes no more, in half kibibytes. */
+  function launch(pod: Pod, blocks: number | 'unlimited' = 'unlimited'): void {
+    const script = `trap '' XFSZ; ulimit -f ${blocks}; . ${join(pod.root, 'config', 'start-shard.sh')}`;
+    const child = spawn('/bin/sh', ['-c', script], {
       env: environment(pod),
-      stdio: 'ignore',
+      stdio: ['ignore', 'ignore', openSync(join(pod.root, 'stderr'), 'a')],
     });
     running.add(child);
     child.once('exit', () => running.delete(child));
@@ -96,7 +110,8 @@ function stage(program: ServerProgram) {
     killAll: () => Promise.all(pods.map(({ child }) => stopped(child))),
     kill: (name: string, signal?: NodeJS.Signals) => stopped(podOf(name).child, signal),
     /** Its container again, in the same pod. */
-    restart: (name: string) => launch(podOf(name)),
+    restart: (name: string, blocks?: number) => launch(podOf(name), blocks),
+    log: (name: string) => readFileSync(join(root, name, 'stderr'), 'utf8'),
     address: (name: string) => podOf(name).address,
     data: (name: string, file: string) => join(root, name, 'data', file),
     exitCode: (name: string) => podOf(name).child?.exitCode,
@@ -203,6 +218,104 @@ describe.skipIf(essentialServers.length === 0).each([...essentialServers])('shar
     await until('it is back', () => expect(made.ask('db-s0-0', 'ROLE')).toMatch(/^(master|slave)/));
     await until('it copies', () => expect(made.ask('db-s0-0', 'INFO', 'replication')).toContain('_link_status:up'));
     expect(made.client('db-s0-1', 'GET', 'b')).toBe('waited');
+  }, 120_000);
+
+  /** Long enough for a start. */
+  const aWhile = (ms = 5_000) => new Promise((resolve) => setTimeout(resolve, ms));
+
+  it('a primary whose replica was elected with its own epoch is not started before the replica has a newer one', async () => {
+    const made = await formed();
+    await electable(made);
+    const id = made.ask('db-s0-0', 'CLUSTER', 'MYID');
+    await made.kill('db-s0-0');
+    await until('the replica is elected', () => expect(made.ask('db-s0-1', 'ROLE')).toMatch(/^master/));
+    const epoch = /cluster_my_epoch:(\d+)/.exec(made.ask('db-s0-1', 'CLUSTER', 'INFO'))?.[1] ?? '';
+    // It had given itself the epoch, and nobody has heard of it.
+    const file = made.data('db-s0-0', 'nodes.conf');
+    const told = readFileSync(file, 'utf8');
+    const same = told
+      .replace(/(myself,master - \d+ \d+) \d+/, `$1 ${epoch}`)
+      .replace(/currentEpoch \d+/, `currentEpoch ${epoch}`);
+    expect(same).not.toBe(told);
+    writeFileSync(file, same);
+    made.restart('db-s0-0');
+    await aWhile();
+    expect(made.ask('db-s0-0', 'PING')).toBe('');
+    expect(made.log('db-s0-0')).toContain('has its slots, by the same epoch');
+    made.ask('db-s1-0', 'CLUSTER', 'BUMPEPOCH');
+    await until('it has a newer epoch', () => {
+      expect(made.ask('db-s0-1', 'CLUSTER', 'BUMPEPOCH')).not.toBe(`STILL ${epoch}`);
+    });
+    await until('it follows', () => expect(made.ask('db-s0-0', 'ROLE')).toMatch(/^slave/));
+    expect(made.ask('db-s0-0', 'CLUSTER', 'MYID')).toBe(id);
+    expect(made.ask('db-s0-1', 'ROLE')).toMatch(/^master/);
+  }, 120_000);
+
+  it('a primary without slots is not started where its replica has keys that have moved there', async () => {
+    const made = await formed();
+    await electable(made);
+    // Its slots have gone to another shard. Then keys of slot 3300 move to it, and are not on the disk when the power fails.
+    const [own, other] = [made.ask('db-s0-0', 'CLUSTER', 'MYID'), made.ask('db-s1-0', 'CLUSTER', 'MYID')];
+    await until('the other shard has its slots', () => {
+      for (const name of ['db-s1-0', 'db-s0-0', 'db-s2-0']) {
+        for (const command of ['DELSLOTSRANGE', 'ADDSLOTSRANGE']) {
+          const isOwner = name === 'db-s1-0' || command === 'DELSLOTSRANGE';
+          if (isOwner) made.ask(name, 'CLUSTER', command, '0', '5460');
+        }
+      }
+      made.ask('db-s1-0', 'CLUSTER', 'BUMPEPOCH');
+      expect(made.ask('db-s0-0', 'CLUSTER', 'NODES')).toMatch(new RegExp(`${other}.* 0-10922`));
+    });
+    expect(made.client('db-s1-0', 'SET', 'b', 'moved')).toBe('OK');
+    made.ask('db-s0-0', 'CLUSTER', 'SETSLOT', '3300', 'IMPORTING', other);
+    made.ask('db-s1-0', 'CLUSTER', 'SETSLOT', '3300', 'MIGRATING', own);
+    const files = made.data('db-s0-0', 'appendonlydir');
+    const before = `${files}.before`;
+    cpSync(files, before, { recursive: true });
+    const way = [made.address('db-s0-0'), '6379', 'b', '0', '5000', 'AUTH2', 'clusterwright/apps/db', identityPassword];
+    expect(made.ask('db-s1-0', 'MIGRATE', ...way)).toBe('OK');
+    await until('the replica has it', () => expect(made.ask('db-s0-1', 'DBSIZE')).toBe('1'));
+    await made.kill('db-s0-0');
+    rmSync(files, { recursive: true });
+    renameSync(before, files);
+    made.restart('db-s0-0');
+    await aWhile();
+    expect([made.ask('db-s0-0', 'PING'), made.ask('db-s0-1', 'DBSIZE')]).toEqual(['', '1']);
+    expect(made.log('db-s0-0')).toContain('run CLUSTER FAILOVER TAKEOVER there');
+    expect(made.ask('db-s0-1', 'CLUSTER', 'FAILOVER', 'TAKEOVER')).toBe('OK');
+    await until('it starts', () => expect(made.ask('db-s0-0', 'PING')).toBe('PONG'));
+    expect(made.ask('db-s0-1', 'DBSIZE')).toBe('1');
+  }, 120_000);
+
+  it('a primary that was stopped in order on a full volume lets a replica take over that has what it acknowledged', async () => {
+    const made = await formed();
+    await electable(made);
+    await made.kill('db-s0-0', 'SIGTERM');
+    made.restart('db-s0-0', 512);
+    await whole(made);
+    const value = 'x'.repeat(4_000);
+    let last = '';
+    for (let i = 0; i < 200; i++) {
+      const answer = made.client('db-s0-0', 'SET', `{b}${i}`, value);
+      if (answer !== 'OK') break;
+      last = `{b}${i}`;
+    }
+    await until('it cannot write', () => {
+      expect(made.ask('db-s0-0', 'INFO', 'persistence')).toContain('aof_last_write_status:err');
+    });
+    // Nobody takes over in time.
+    expect(made.ask('db-s0-1', 'CONFIG', 'SET', 'replica-priority', '0')).toBe('OK');
+    expect(made.run('db-s0-0', 'hand-over-shard.sh')).toBe(0);
+    expect(made.ask('db-s0-0', 'ROLE')).toMatch(/^master/);
+    await made.kill('db-s0-0', 'SIGTERM');
+    expect([existsSync(made.data('db-s0-0', 'running')), existsSync(made.data('db-s0-0', 'unwritten'))]).toEqual([
+      false,
+      true,
+    ]);
+    made.restart('db-s0-0');
+    await until('it copies', () => expect(made.ask('db-s0-0', 'INFO', 'replication')).toContain('_link_status:up'));
+    expect(made.client('db-s0-1', 'EXISTS', last)).toBe('1');
+    expect(existsSync(made.data('db-s0-0', 'unwritten'))).toBe(false);
   }, 120_000);
 
   it('a primary that was stopped in order goes on at once; a replica with all of it may be elected', async () => {

@@ -4,6 +4,7 @@
  */
 import { blocked, type Outcome, wait } from '../../../../plan/plan.ts';
 import { countSlots, intersectionOf, type SlotSet, slotArguments, slotText, unionOf } from '../../kind/slots.ts';
+import { isSurplus } from '../../observe/shards/distribution.ts';
 import type { ShardNode } from '../../observe/shards/observed.ts';
 import type { ShardsSituation } from '../../observe/shards/situation.ts';
 import { type AbsentNode, absentNodes, knownIn, unownedSlots } from '../../observe/shards/views.ts';
@@ -40,6 +41,8 @@ export function lossOutcome(situation: ShardsSituation): Outcome | undefined {
       lostMs,
     );
   }
+  const held = bereftIn(situation);
+  if (held !== undefined) return wait('ShardDown', held, recheckMs);
   const [down] = owners;
   if (down !== undefined) return wait('ShardDown', shardDown(situation, down), recheckMs);
   const unowned = unownedSlots(nodes);
@@ -85,6 +88,22 @@ function orphanIn({ shards }: ShardsSituation): ShardNode | undefined {
   return shards
     .flatMap(({ primary, nodes }) => nodes.filter((node) => primary !== undefined && hasOnlyCopy(node, primary)))
     .at(0);
+}
+
+/**
+ * A primary without slots whose process was killed does not start while a replica has keys: nobody is elected in its place, and only its log tells. See
+ * `start-shard.sh`. A shard that is to go has words of its own.
+ */
+function bereftIn(situation: ShardsSituation): string | undefined {
+  const { shards, nodes } = situation;
+  const copies = shards
+    .filter((shard) => shard.primary === undefined && !shard.isServing && !isSurplus(situation, shard))
+    .flatMap((shard) => shard.nodes.filter(({ self, empty }) => self.role === 'replica' && !empty))
+    .filter(({ self }) => !nodes.some(({ id }) => id === self.primaryId));
+  const [first, ...others] = copies;
+  if (first === undefined) return undefined;
+  const { pod } = others.reduce((one, other) => (isFuller(other, one) ? other : one), first);
+  return `the primary of ${pod}, which has no slot, does not answer; if its log says that it may lack keys that have moved to it, or if it is lost for good, run CLUSTER FAILOVER TAKEOVER on ${pod} as the identity of the cluster: nobody is elected in the place of a primary without slots`;
 }
 
 /** Its pod has another node by now, and every node of its shard is there and has no copy. */

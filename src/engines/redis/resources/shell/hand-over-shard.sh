@@ -18,6 +18,8 @@ until_written() {
   done
   look
   settle_mark || true
+  # A name changes on a full volume, too.
+  if [ "$(field aof_last_write_status)" = err ]; then mv -f "$running" "$unwritten" || true; fi
 }
 trap until_written EXIT
 give_up=$(($(date +%s) + 10))
@@ -29,13 +31,14 @@ while [ "$tries" -lt 30 ] && own_line | grep -q '\['; do
   tries=$((tries + 1))
   sleep 0.1
 done
-# Whether this replica would still have on its next start what it has copied. A failover by hand asks for neither priority nor file.
+# Whether this replica would still have on its next start what it has copied, as its pod has decided. A failover by hand asks for neither that nor priority.
 may_lead() {
+  case $(peer_cli "$1" config get cluster-replica-no-failover | tail -n 1 | tr -d '\r') in no) ;; *) return 1 ;; esac
   peer_cli "$1" info | tr -d '\r' | awk -F: '
     { told[$1] = $2 }
     END {
       exit !(told["master_link_status"] == "up" && told["slave_priority"] + 0 > 0 && told["aof_enabled"] == "1" &&
-        told["aof_rewrite_in_progress"] == "0" && told["aof_rewrite_scheduled"] == "0" && told["aof_last_bgrewrite_status"] == "ok")
+        told["aof_rewrite_in_progress"] == "0" && told["aof_rewrite_scheduled"] == "0")
     }'
 }
 # Those that have the most come first. The replica has this server pause its writes until it has everything.

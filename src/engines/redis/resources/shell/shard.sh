@@ -3,6 +3,8 @@ nodes_file=/data/nodes.conf
 manifest=/data/appendonlydir/appendonly.aof.manifest
 # Made before the server starts, and removed by the server itself when it is stopped in order: then its append-only file has all that it acknowledged.
 running=/data/running
+# In its place where the append-only file lacks what was acknowledged when the server was told to stop: it would remove that file as if all were there.
+unwritten=/data/unwritten
 own_cli() ( REDISCLI_AUTH=$identity_password; ask 2 -p 6379 --user "$identity" "$@" )
 peer_cli() ( host=$1; shift; REDISCLI_AUTH=$identity_password; ask 1 -h "$host" -p 6379 --user "$identity" "$@" )
 peers() { cat "$CONFIG_DIR/peers"; }

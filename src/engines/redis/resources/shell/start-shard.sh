@@ -30,33 +30,45 @@ if [ ! -e "$nodes_file" ] && [ -e "$manifest" ]; then
   rm -f "$mark"
   mv /data/appendonlydir /data/appendonlydir.without-nodes
 fi
-# What a node says of this one: `replaced` where another has its slots by a later epoch, `followed` where it has a replica, or `alone`.
+# What a node says of this one: `replaced` where another has its slots by a later epoch, `contested` where another node of the shard has them by the
+# same one: when the two met, the smaller ID would win, `followed` where it has a replica, or `alone`. A replica that has failed is not elected; without the mark it is waited for.
 # $1: the node, $2: the own ID, $3: the epoch, $4: a slot.
 verdict_of() {
-  peer_cli "$1" cluster nodes | tr -d '\r' | awk -v id="$2" -v epoch="$3" -v slot="$4" '
+  marked=no
+  [ ! -e "$mark" ] || marked=yes
+  peer_cli "$1" cluster nodes | tr -d '\r' | awk -v id="$2" -v epoch="$3" -v slot="$4" -v marked="$marked" -v shard=",${POD_NAME%-*}-" '
     $1 == id { known = 1; if (NF >= 9) owns = 1 }
-    $4 == id && $3 ~ /slave/ { followed = 1 }
-    $1 != id && $7 + 0 > epoch + 0 {
+    $4 == id && $3 ~ /slave/ && (marked == "no" || $3 !~ /fail(,|$)/) { followed = 1 }
+    $1 != id {
       for (i = 9; i <= NF; i++) {
         n = split($i, range, "-")
-        if ($i ~ /^[0-9]/ && range[1] + 0 <= slot + 0 && slot + 0 <= range[n] + 0) another = 1
+        if ($i !~ /^[0-9]/ || range[1] + 0 > slot + 0 || slot + 0 > range[n] + 0) continue
+        if ($7 + 0 > epoch + 0) another = 1
+        else if ($7 + 0 == epoch + 0 && index($2, shard)) contested = 1
       }
     }
-    END { if (another && !owns) print "replaced"; else if (known) print followed ? "followed" : "alone" }'
+    END {
+      if (another && !owns) print "replaced"
+      else if (contested && !owns) print "contested"
+      else if (known) print followed ? "followed" : "alone"
+    }'
 }
+own_peers() { peers | grep "^${POD_NAME%-*}-" | grep -vE "^$POD_NAME(\.|$)"; }
 # What several nodes say together, those of the own shard first; or nothing. One that has just come back may know less.
 peers_say() {
   said=
   answers=0
   asks_by=$(($(uptime_ms) + 10000))
-  for p in $(peers | grep "^${POD_NAME%-*}-") $(peers | grep -v "^${POD_NAME%-*}-"); do
+  for p in $(own_peers) $(peers | grep -v "^${POD_NAME%-*}-"); do
     case $(verdict_of "$p" "$@") in
       replaced)
         said=replaced
         break
         ;;
-      followed) said=followed ;;
-      alone) [ "$said" = followed ] || said=alone ;;
+      # Who has heard of an election knows more than who has not.
+      contested) said=contested ;;
+      followed) [ "$said" = contested ] || said=followed ;;
+      alone) [ -n "$said" ] || said=alone ;;
       *)
         if [ "$(uptime_ms)" -ge "$asks_by" ]; then break; fi
         continue
@@ -67,24 +79,79 @@ peers_say() {
   done
   echo "$said"
 }
+# Whether the process of this primary was killed, or its file lacks what it has acknowledged, or its dataset is not all that it had.
+is_doubtful() { [ ! -e "$mark" ] || [ -e "$running" ] || [ -e "$unwritten" ]; }
+# Keys move to a primary before its first slot does. Nobody is elected in the place of a primary without slots, so its replica alone may have some of
+# them, and would lose them by copying from it. $1: the own ID. Prints the replica that has keys, or `silent` where one may.
+keeper() {
+  found=
+  for p in $(own_peers); do
+    # Of the primary that it follows, or `-`.
+    follows=$(peer_cli "$p" cluster nodes | tr -d '\r' | awk '$3 ~ /myself/ { print $4 }')
+    [ "$follows" = "$1" ] || [ -z "$follows" ] || continue
+    case ${follows:+$(peer_cli "$p" dbsize | tr -d '\r')} in
+      0) ;;
+      *[!0-9]* | '') found=silent ;;
+      *)
+        echo "$p"
+        return 0
+        ;;
+    esac
+  done
+  echo "$found"
+}
+await_keeper() {
+  told=no
+  while :; do
+    kept=$(keeper "$1")
+    [ -n "$kept" ] || return 0
+    if [ "$kept" = silent ]; then
+      [ "$(uptime_ms)" -lt "$give_up" ] || return 0
+    elif [ "$told" = no ]; then
+      echo "this primary has no slot, and /data may lack keys that have moved here and that $kept has: it is not started before that is primary; run CLUSTER FAILOVER TAKEOVER there" >&2
+      told=yes
+    fi
+    sleep 0.5
+  done
+}
+# A replica that had its link, and has lost it: a second attempt to elect it begins five times `cluster-node-timeout` after that. One that has
+# started since is not elected.
+may_be_elected() {
+  for p in $(own_peers); do
+    case $(peer_cli "$p" info replication) in *role:slave*master_link_down_since_seconds:[0-9]*) return 0 ;; esac
+  done
+  return 1
+}
 # A primary whose process was killed may have acknowledged what its disk does not have, and its replicas may hold it: as primary it would have
 # them copy less. One of them takes over, as with Sentinel. Where none is elected in time, they all have failed with it, and it goes on with what
 # its file has; but never without the mark, which says that this is its dataset.
 await_heir() {
   set -- $(awk '$3 ~ /myself/ && $3 ~ /master/ {
     for (i = 9; i <= NF; i++) if ($i ~ /^[0-9]/) { split($i, range, "-"); print $1, $7, range[1]; exit }
+    print $1
   }' "$nodes_file" 2> /dev/null || true)
-  [ $# -eq 3 ] || return 0
-  if [ -e "$mark" ] && [ ! -e "$running" ]; then return 0; fi
+  [ $# -gt 0 ] && is_doubtful || return 0
   node_timeout=$(awk '$1 == "cluster-node-timeout" { print $2 }' "$CONFIG_DIR/redis.conf" | tail -n 1)
   case $node_timeout in '' | *[!0-9]*) node_timeout=5000 ;; esac
-  give_up=$(($(uptime_ms) + 3 * node_timeout))
+  began=$(uptime_ms)
+  give_up=$((began + 3 * node_timeout))
+  if [ $# -eq 1 ]; then
+    await_keeper "$1"
+    return 0
+  fi
   told=no
   while :; do
-    case $(peers_say "$@") in replaced | alone) return 0 ;; esac
-    if [ "$(uptime_ms)" -ge "$give_up" ]; then
-      [ ! -e "$mark" ] || return 0
+    verdict=$(peers_say "$@")
+    case $verdict in replaced | alone) return 0 ;; esac
+    if [ "$verdict" = contested ]; then
       if [ "$told" = no ]; then
+        echo "another node of this shard has its slots, by the same epoch: it is not started before that has a newer one; run CLUSTER BUMPEPOCH on a replica of another shard, and then there" >&2
+        told=yes
+      fi
+    elif [ "$(uptime_ms)" -ge "$give_up" ]; then
+      if [ -e "$mark" ]; then
+        [ "$(uptime_ms)" -lt "$((began + 7 * node_timeout))" ] && may_be_elected || return 0
+      elif [ "$told" = no ]; then
         echo "/data does not hold all that this primary has served, and no replica has taken over: it is not started before one has; to serve what there is, and lose the rest, create $mark" >&2
         told=yes
       fi
@@ -129,5 +196,6 @@ escaped=$(printf '%s' "$password" | sed 's/[\\"]/\\&/g')
   printf 'replica-priority %s\ncluster-replica-no-failover %s\n' "$priority" "$unelected"
 } > "$conf"
 if printf 'yes\n' 2> /dev/null > "$running"; then sync "$running" 2> /dev/null || true; fi
+[ ! -e "$running" ] || rm -f "$unwritten"
 unset REDISCLI_AUTH password escaped identity_password
 exec "${SERVER:-redis}-server" "$conf"
