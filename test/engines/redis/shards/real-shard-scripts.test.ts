@@ -77,7 +77,7 @@ function stage(program: ServerProgram) {
       for (const [file, text] of Object.entries(shardScripts))
         writeFileSync(join(pod.root, 'config', file), inPlace(text));
       const own = conf.replace(/^bind .*$/m, `bind ${pod.address}`).replace(/^dir .*$/m, '');
-      const hosts = pods.map(({ name, address }) => `${name} ${address}\n`).join('');
+      const hosts = pods.map(({ name, address }) => `${name} ${address}\n${address} ${address}\n`).join('');
       const files = { 'redis.conf': own, sentinels: '', peers: `${names.join('\n')}\n`, hosts };
       for (const [file, text] of Object.entries(files)) writeFileSync(join(pod.root, 'config', file), text);
       writeFileSync(join(pod.root, 'password'), 'secret\n');
