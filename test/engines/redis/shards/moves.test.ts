@@ -303,12 +303,6 @@ describe('what comes next', () => {
       { does: 'stop', reason: 'NoRoom' },
     ],
     [
-      'one without room does not hold up another that has room',
-      [holder('a', allSlots, { dataBytes: 2 ** 31 }), holder('b', [], { room: 1 }), holder('c', [], { room: 2 ** 30 })],
-      'abc',
-      { does: 'move', target: { shard: 'c' } },
-    ],
-    [
       'a target with room for its share gets it',
       [holder('a', allSlots, { dataBytes: 2 ** 31 }), holder('b', [], { room: 2 ** 30 })],
       'ab',

@@ -237,15 +237,10 @@ function fairMove(holders: readonly SlotHolder[], shares: Shares): NextMove {
   const sources = holders.filter((holder) => surplus(holder, shares) > 0);
   const targets = holders.filter((holder) => surplus(holder, shares) < 0);
   const pairs = sources.flatMap((source) => targets.map((target) => ({ source, target })));
-  const dueIn = ({ source, target }: (typeof pairs)[number]): number =>
-    Math.min(surplus(source, shares), -surplus(target, shares));
-  const able = pairs.filter(({ source, target }) => canRead(target, source));
-  // One that has no room holds up none that has.
-  const roomy = able.find((each) => withoutRoom(each.source, each.target, dueIn(each)) === undefined);
-  const pair = roomy ?? able[0] ?? pairs[0];
+  const pair = pairs.find(({ source, target }) => canRead(target, source)) ?? pairs[0];
   if (pair === undefined) return { does: 'nothing' };
   const { source, target } = pair;
-  const due = dueIn(pair);
+  const due = Math.min(surplus(source, shares), -surplus(target, shares));
   const full = withoutRoom(source, target, due);
   if (full !== undefined) return full;
   const count = Math.min(due, slotsTogether);
