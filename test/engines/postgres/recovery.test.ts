@@ -84,6 +84,18 @@ describe('a survivor that a person names', () => {
     children: stopped as never,
   });
   const rest = ['apply ConfigMap db-members: data.recover-from', 'apply Role db-postgres: rules[2].resourceNames'];
+  it.each([
+    ['stops the others', asked(request)],
+    ['becomes primary', alone],
+  ])('may be without the first database when it %s: it is asked for again', (_, story) => {
+    const { cluster, children, observed } = postgresWorld(story);
+    const { steps } = planPostgres(situationOf(cluster, children, observed), () => undefined);
+    const roster = steps.flatMap((step) =>
+      step.type === 'apply' && step.object.metadata.name === 'db-members' ? Object.keys(Object(step.object.data)) : [],
+    );
+    expect(roster).toContain('recover-from');
+    expect(roster).not.toContain('first-database');
+  });
   table([
     [
       'stops the others first, and keeps their volumes',

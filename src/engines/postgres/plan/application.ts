@@ -46,7 +46,7 @@ export function applicationSteps(situation: Situation, primary: LiveMember): Ste
   ];
 }
 
-/** The first database has been seen once, with what is to be copied into it or run in it before. It is its owner's then. */
+/** The operator has seen the first database once, after its import or `init.sql` where the spec has one. What its owner does with it later does not count. */
 export function isFilled(situation: Situation): boolean {
   const { observed, spec, wasFilled } = situation;
   if (wasFilled === true) return true;
@@ -57,8 +57,8 @@ export function isFilled(situation: Situation): boolean {
 }
 
 /**
- * A cluster becomes Ready only when its first database has been filled. Later, a question that fails changes nothing. Nor does it on a cluster that an
- * earlier operator has called Ready, which wrote nothing down.
+ * The cluster does not become Ready while the operator cannot ask for the first database and has never seen it filled. A cluster that is already
+ * Ready stays so, because an earlier operator did not write to the roster what it had seen.
  */
 export function unseenApplication(situation: Situation): Outcome | undefined {
   const { observed, cluster, primary, spec, wanted } = situation;

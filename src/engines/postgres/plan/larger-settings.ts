@@ -21,13 +21,14 @@ export function isHeldByPrimary(situation: Situation, member: LiveMember): boole
 }
 
 /**
- * In words; empty where nobody does that takes no restart for it, now or in its window. Somebody has hidden the change from PostgreSQL
- * (`ALTER SYSTEM`), or Patroni has forgotten it. Standbys follow the primary.
+ * A sentence for each member that runs with more and for which Patroni reports no restart: PostgreSQL does not report the setting as pending
+ * (`ALTER SYSTEM` has the same value), or Patroni has forgotten it. Where the primary has more, only the primary is named: a standby cannot start
+ * with less.
  */
 export function largerWords(situation: Situation): readonly string[] {
   const { primary, live } = situation;
   const isLarger = (member: LiveMember): boolean => largerSettings(situation, member).length > 0;
-  // Standbys follow it: now, or in its window.
+  // It restarts, now or in its window, and the standbys after it.
   if (primary?.restartPending === true && isLarger(primary)) return [];
   const members =
     primary !== undefined && isLarger(primary)

@@ -14,7 +14,7 @@ import { asked } from './restart.ts';
 
 /** In which Patroni has asked its server which settings take a restart, after that has read them. */
 const askedMs = 3000;
-/** After that, Patroni has overlooked that something takes a restart, or somebody has changed it behind Patroni's back (`ALTER SYSTEM`). */
+/** If a setting is still pending then and Patroni does not say so, Patroni has forgotten it, or `ALTER SYSTEM` has changed it. */
 const patienceMs = 30_000;
 /** Three rounds of Patroni, with the default lock. */
 const overlookedMs = 15_000;
@@ -53,9 +53,12 @@ function isUnread(situation: Situation, member: LiveMember): boolean {
 }
 
 /**
- * A Patroni that learns of anything while its server is starting forgets that the server has started with more than it was to have, and takes a
- * restart (`reload_config` in postgresql/config.py of 4.0). Reloaded, it asks its server, or writes files with less if those have as much. What somebody
- * has changed behind Patroni's back (`ALTER SYSTEM`) is pending for ever, at each value: nobody restarts for that.
+ * A standby may start with a larger value than the spec has, because its primary had it. If the shared configuration changes while the server starts,
+ * Patroni forgets that this server takes a restart (`reload_config` in postgresql/config.py of 4.0). A reload has Patroni write its files and ask the
+ * server again.
+ *
+ * `ALTER SYSTEM` is another case. Patroni's command line overrides it, so the server runs with the value of the spec, and PostgreSQL still reports the
+ * setting as pending after each reload. A restart would not change that, so the operator asks for none.
  */
 function hasForgotten(situation: Situation, member: LiveMember): boolean {
   const larger = largerSettings(situation, member);
