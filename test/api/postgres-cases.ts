@@ -80,6 +80,10 @@ const creates: readonly Case[] = [
     story: `libraries ${JSON.stringify(value)}`,
     spec: parameters({ shared_preload_libraries: value, session_preload_libraries: value }),
   })),
+  ...['0', '25', '999999'].map((value) => ({
+    story: `max_prepared_transactions ${value}`,
+    spec: parameters({ max_prepared_transactions: value }),
+  })),
   ...['read uncommitted', 'read committed', 'repeatable read'].map((value) => ({
     story: `default_transaction_isolation ${value}`,
     spec: parameters({ default_transaction_isolation: value }),
@@ -201,6 +205,16 @@ const creates: readonly Case[] = [
     refused: 'spec.parameters.work_mem',
   },
   { story: 'too many parameters', spec: parameters(many(101)), refused: 'spec.parameters' },
+  ...['many', '5O0', '0144', '0x64', '100kB', '1e2', '200.4', '-1', '', ' 100', '1000000'].map((value) => ({
+    story: `max_connections ${JSON.stringify(value)}, which Patroni reads otherwise or not at all`,
+    spec: parameters({ max_connections: value }),
+    refused: 'spec.parameters',
+  })),
+  ...['max_locks_per_transaction', 'max_prepared_transactions', 'max_worker_processes'].map((name) => ({
+    story: `${name} with a unit`,
+    spec: parameters({ [name]: '100kB' }),
+    refused: 'spec.parameters',
+  })),
   ...['Work_Mem', 'work-mem', 'a.b.c', '.a', 'a.', '1a', 'a b', 'a\n', 'a'.repeat(64)].map((name) => ({
     story: `a parameter named ${JSON.stringify(name)}`,
     spec: parameters({ [name]: 'x' }),

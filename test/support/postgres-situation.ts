@@ -408,6 +408,7 @@ function liveOf(
         name,
         value: cluster.spec.parameters[name] ?? `${startValues(cluster).get(name)}`,
         isDefault: false,
+        isText: false,
         isPending: false,
       })),
     },

@@ -98,11 +98,12 @@ function factsTable({ inRecovery, config, waitsFor, pending, configAgeMs, upMs, 
 }
 
 function settingsTable(settings: readonly SettingSeen[]): Buffer {
-  const rows = settings.map(({ name, value, isDefault, isPending }) => ({
+  const rows = settings.map(({ name, value, isDefault, isText, isPending }) => ({
     name,
     value,
     isDefault: truth(isDefault),
+    isText: truth(isText),
     isPending: truth(isPending),
   }));
-  return table(rows, ['name', 'value', 'isDefault', 'isPending']);
+  return table(rows, ['name', 'value', 'isDefault', 'isText', 'isPending']);
 }

@@ -13,6 +13,7 @@ const setting = (name: string, value: number, isPending = false) => ({
   name,
   value: `${value}`,
   isDefault: false,
+  isText: false,
   isPending,
 });
 const connections = (value: number, isPending?: boolean) => setting('max_connections', value, isPending);

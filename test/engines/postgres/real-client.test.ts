@@ -14,7 +14,6 @@ import {
   upstreamQuestion,
 } from '../../../src/engines/postgres/client/questions/replication.ts';
 import { serverQuestion } from '../../../src/engines/postgres/client/questions/server.ts';
-import { pendingSettingsQuestion } from '../../../src/engines/postgres/client/questions/settings.ts';
 import {
   createSlot,
   identifySystem,
@@ -150,15 +149,6 @@ describe.each([...postgresPrograms])('PostgreSQL %s', (major, program) => {
     await expect(talkTo(primary, (it) => createSlot(it, "a'; DROP", 'temporary'), login)).rejects.toThrow(
       /no name of a slot/,
     );
-  });
-
-  it('says which settings take a restart, and which it refuses', async () => {
-    await primary.sql('ALTER SYSTEM SET max_connections = 123');
-    await primary.sql('SELECT pg_reload_conf()');
-    const pending = () => talkTo(primary, (it) => ask(it, pendingSettingsQuestion));
-    await expect
-      .poll(pending)
-      .toContainEqual({ name: 'max_connections', value: '100', pendingRestart: true, refused: undefined });
   });
 
   it('lists its databases, with the versions of their collations', async () => {

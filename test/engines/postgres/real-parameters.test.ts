@@ -1,10 +1,17 @@
-/** The list of forbidden parameters, compared with every setting of real servers: none that loads code or names a file is forgotten. */
+/**
+ * The list of forbidden parameters, compared with every setting of real servers: none that loads code or names a file is forgotten. And what a server says of
+ * settings that it has refused.
+ */
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { validateCluster } from '../../../src/api/validate.ts';
+import { settingsQuestion } from '../../../src/engines/postgres/client/questions/server.ts';
 import { postgresKind } from '../../../src/engines/postgres/kind/schema.ts';
 import { readAtStart } from '../../../src/engines/postgres/plan/restart-forecast.ts';
 import { initialise, openHome, startPostgres } from '../../support/postgres-process.ts';
 import { postgresPrograms } from '../../support/postgres-program.ts';
+import { until } from '../../support/until.ts';
 
 function isAccepted(name: string, value: string): boolean {
   const metadata = { name: 'db', namespace: 'apps', uid: 'db' };
@@ -52,6 +59,51 @@ describe.each([...postgresPrograms])('PostgreSQL %s', (_, program) => {
         name != null && isSettable(name) && !readAtStart.has(name) ? [name] : [],
       );
       expect(unknown).toEqual([]);
+    } finally {
+      await server.stop();
+      home.remove();
+    }
+  });
+
+  it('of settings that are refused, the values that are in force are told; a text keeps the server from starting', async () => {
+    const home = openHome(program);
+    const data = initialise(home, 'primary', '--locale=C.UTF-8');
+    const file = join(data, 'postgresql.conf');
+    renameSync(file, join(data, 'postgresql.base.conf'));
+    const valid = [
+      "include 'postgresql.base.conf'",
+      "timezone = 'Europe/Berlin'",
+      "datestyle = 'iso'",
+      'work_mem = 8MB',
+    ];
+    writeFileSync(file, `${valid.join('\n')}\n`);
+    const server = await startPostgres(home, 'primary', {});
+    try {
+      const names = ['datestyle', 'lc_messages', 'log_timezone', 'max_wal_size', 'timezone', 'work_mem', 'wrok_mem'];
+      const seen = async (): Promise<readonly string[]> => {
+        const rows = await server.sql(settingsQuestion(names).sql);
+        return rows.map(([name, value, isDefault, isText, isPending]) =>
+          [name, value, isDefault === 't' && 'default', isText === 't' && 'text', isPending === 't' && 'pending']
+            .filter((word) => word !== false)
+            .join(' '),
+        );
+      };
+      const before = await seen();
+      expect(before).toEqual([
+        'datestyle ISO, MDY text',
+        'lc_messages C.UTF-8 default text',
+        expect.stringMatching(/^log_timezone \S+ default text$/),
+        'max_wal_size 1024 default',
+        'timezone Europe/Berlin text',
+        'work_mem 8192',
+      ]);
+      const refused = ["lc_messages = 'de_DE.UTF-8'", "log_timezone = 'Europe/Berln'", "timezone = 'Europe/Berln'"];
+      writeFileSync(file, `${readFileSync(file, 'utf8')}${refused.join('\n')}\nwork_mem = 16MB\n`);
+      await server.sql('SELECT pg_reload_conf()');
+      await until('it has read the file', async () => expect((await seen()).at(-1)).toBe('work_mem 16384'));
+      expect((await seen()).slice(0, -1)).toEqual(before.slice(0, -1));
+      await server.shutDown();
+      expect(() => home.run('postgres', '-D', '/data/primary', '-C', 'work_mem')).toThrow(/contains errors/);
     } finally {
       await server.stop();
       home.remove();

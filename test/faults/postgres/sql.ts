@@ -130,7 +130,7 @@ function written(answer: Answer): Buffer {
 /** Of names without quotes in them. */
 const statements = {
   server: /^SELECT pg_is_in_recovery\(\) AS "inRecovery", left\(current_setting/,
-  settings: /^SELECT name, left\(setting[\s\S]* WHERE name IN \(([^)]*)\)/,
+  settings: /^SELECT lower\(name\) AS name, left\(setting[\s\S]* WHERE lower\(name\) IN \(([^)]*)\)/,
   collations: /AS reordered FROM pg_database/,
   marked: /^SELECT d\.datname AS name, count\(\*\) OVER \(\) AS "all" FROM pg_db_role_setting/,
   log: /pg_ls_waldir\(\)/,
@@ -201,6 +201,7 @@ function settingOf(server: Server, name: string): Row[] {
       name,
       value: value ?? atStart[name] ?? '0',
       isDefault: value === undefined ? 't' : 'f',
+      isText: 'f',
       isPending: isPending ? 't' : 'f',
     },
   ];

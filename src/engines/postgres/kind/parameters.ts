@@ -143,6 +143,14 @@ export const libraryParameters = names(
   'shared_preload_libraries',
 );
 
+/** A standby may have no less of them than its primary: Patroni sets them on the command line. See `start-values.ts`. */
+const wholeNumbers = names(
+  'max_connections',
+  'max_locks_per_transaction',
+  'max_prepared_transactions',
+  'max_worker_processes',
+);
+
 const plainList = '^ *([A-Za-z0-9_][A-Za-z0-9_.-]*( *, *[A-Za-z0-9_][A-Za-z0-9_.-]*)*)? *$';
 
 const quoted = (list: readonly string[]): string => list.map((name) => `'${name}'`).join(', ');
@@ -172,6 +180,11 @@ export const parametersSchema = {
       rule: "!('default_transaction_isolation' in self) || self['default_transaction_isolation'].matches('^(read uncommitted|read committed|repeatable read)$')",
       message:
         'default_transaction_isolation must be read uncommitted, read committed or repeatable read: a standby runs no query of a session with serializable, so that none could be promoted; set serializable with ALTER DATABASE or ALTER ROLE',
+    },
+    {
+      // Patroni reads 0144 as 100, and takes its own value in place of one that it does not read.
+      rule: `[${quoted(wholeNumbers)}].all(name, !(name in self) || self[name].matches('^(0|[1-9][0-9]{0,5})$'))`,
+      message: `a whole number without a unit: ${wholeNumbers.join(', ')}`,
     },
     {
       rule: `self.all(name, !name.matches('^(${languages.join('|')})[.]'))`,

@@ -9,8 +9,9 @@ import type { Pod } from '../../../resources/children.ts';
 import type { LiveMember } from '../observe/observed.ts';
 import { knownLoss } from '../observe/second-look.ts';
 import { heldBy, isPrimary, type Situation } from '../observe/situation.ts';
-import { hasYetToCopy, isFutile } from './newcomers.ts';
+import { isFutile } from './newcomers.ts';
 import { isOutdated } from './outdated.ts';
+import { withoutStart } from './parameters.ts';
 
 /** What `start.sh` ends with where the volume is blank. */
 export const blankExitCode = 78;
@@ -92,7 +93,7 @@ function apart(situation: Situation, member: LiveMember | undefined): Failure | 
 
 function givenUp(situation: Situation, index: number, pod: Pod | undefined): Failure | undefined {
   if (pod === undefined) return undefined;
-  const { observed, live } = situation;
+  const { observed, live, roster } = situation;
   if (isAbandoned(situation, pod)) return { why: 'its node does not answer' };
   if (pod.metadata.deletionTimestamp !== undefined) return undefined;
   const conditions = pod.status?.conditions ?? [];
@@ -105,7 +106,7 @@ function givenUp(situation: Situation, index: number, pod: Pod | undefined): Fai
     return { why: 'the node of its volume is gone' };
   const isFailing = crashes(pod) || (failsToStart(live.get(index)) && runsFor(pod, observed.at) > patienceMs);
   if (!isFailing || since('Ready') <= patienceMs || !isAloneInIt(situation, index)) return undefined;
-  if (!hasYetToCopy(situation, index)) return { why: 'PostgreSQL does not start on its data' };
+  if (roster.get(index) !== 'join') return { why: 'PostgreSQL does not start on its data' };
   return isFutile(situation, index) ? undefined : { why: 'its copy of the primary’s data fails' };
 }
 
@@ -136,7 +137,7 @@ function runsFor(pod: Pod, at: number): number {
 /** Another standby runs the same template and the same settings well: it is the data that keeps this one from running. */
 function isAloneInIt(situation: Situation, index: number): boolean {
   const { roster, live } = situation;
-  if (isOutdated(situation, index)) return false;
+  if (isOutdated(situation, index) || withoutStart(situation) !== undefined) return false;
   return [...roster.keys()].some(
     (other) =>
       other !== index &&

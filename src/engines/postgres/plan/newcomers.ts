@@ -11,17 +11,19 @@ export function hasYetToCopy({ roster, claims, live }: Situation, index: number)
 }
 
 /**
- * Whether another new member would help: one has been replaced before that never had the data, and its volume is still there. So it is not the
- * volume, and each further one would leave another. Where a member has to leave anyway, none comes.
+ * Whether another new member would not help either: one has been replaced before that never had the data, or the two right before this one have been, and
+ * their volumes are still there. So it is not the volume, and each further one would leave another. Where a member has to leave anyway, none comes.
  */
 export function isFutile({ cluster, children, claims, roster, spec }: Situation, index: number): boolean {
   const { name } = cluster.metadata;
   // Its own is retired, and the replacement stopped there: it goes on, for nothing else is ever to run on that volume.
   if (!claims.has(index)) return false;
-  const isLeft = children.claims.some((claim) => {
+  const left = children.claims.filter((claim) => {
     const owner = indexInName(name, claim.metadata.labels?.[memberLabel]);
     const hasLeft = owner !== undefined && !roster.has(owner) && claim.metadata.name === claimName(name, owner);
-    return hasLeft && claim.metadata.annotations?.[retiredAnnotation] !== undefined && heldBy(claim) === undefined;
+    return hasLeft && claim.metadata.annotations?.[retiredAnnotation] !== undefined;
   });
-  return isLeft && roster.size <= spec.instances;
+  const isLeft = (number: number): boolean => left.some(({ metadata }) => metadata.name === claimName(name, number));
+  const hasFailed = left.some((claim) => heldBy(claim) === undefined) || (isLeft(index - 1) && isLeft(index - 2));
+  return hasFailed && roster.size <= spec.instances;
 }

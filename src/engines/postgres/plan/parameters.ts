@@ -1,4 +1,7 @@
-/** Settings of the spec that PostgreSQL, or Patroni before it, has refused: they are in no file, and the server goes on with its own. */
+/**
+ * Settings of the spec that PostgreSQL, or Patroni before it, has refused: the server goes on with its own. Patroni leaves a number out of its file that is
+ * not valid. A text it writes there, whatever it is: PostgreSQL ignores that while it runs, and does not start with it.
+ */
 import { blocked, type Outcome } from '../../../plan/plan.ts';
 import type { Situation } from '../observe/situation.ts';
 import { parameterNames } from '../resources/parameters.ts';
@@ -11,31 +14,66 @@ export const parametersRefused = 'ParametersRefused';
 /** `outcome` where it is none of a cluster where everything else is done: nothing waits for it. */
 export function withRefusedParameters(situation: Situation, outcome: Outcome): Outcome {
   if (outcome.state !== 'settled') return outcome;
-  const words = refusedParameters(situation);
-  if (words.length > 0)
-    return blocked(
-      parametersRefused,
-      `${words.join('; ')}: the members run without; correct or remove it in spec.parameters`,
-    );
+  const refused = refusedSettings(situation);
+  if (refused.length > 0) return refusal(refused);
   const larger = largerWords(situation);
   return larger.length === 0 ? outcome : blocked(parametersRefused, larger.join('; '));
 }
 
-function refusedParameters(situation: Situation): string[] {
+/** Undefined where every server would start again. Otherwise nothing restarts that does not have to. */
+export function withoutStart(situation: Situation): Blocked | undefined {
+  const refused = refusedSettings(situation);
+  return refused.some(({ stopsStart }) => stopsStart === true) ? refusal(refused) : undefined;
+}
+
+interface Refused {
+  readonly words: string;
+  /** PostgreSQL does not start with it. */
+  readonly stopsStart?: true;
+}
+
+type Blocked = ReturnType<typeof blocked>;
+
+function refusal(refused: readonly Refused[]): Blocked {
+  const words = refused.map((one) => one.words).join('; ');
+  const isFatal = refused.some(({ stopsStart }) => stopsStart === true);
+  const members = isFatal ? 'no member is restarted' : 'the members run without';
+  return blocked(parametersRefused, `${words}: ${members}; correct or remove it in spec.parameters`);
+}
+
+function refusedSettings(situation: Situation): readonly Refused[] {
   const { primary } = situation;
   if (primary?.server?.state !== 'seen') return [];
   const common = withCommonSettings(situation);
   const { spec } = common;
   const { settings } = primary.server;
   const started = startValues(common);
-  return parameterNames(spec).flatMap((name): string[] => {
+  return parameterNames(spec).flatMap((name): Refused[] => {
     const wanted = spec.parameters[name] ?? '';
     const seen = settings.find((setting) => setting.name === name);
-    if (seen === undefined) return [`PostgreSQL ${spec.version} has no parameter ${name}`];
+    if (seen === undefined) return [{ words: `PostgreSQL ${spec.version} has no parameter ${name}` }];
+    const words = `${name}=${wanted} is not valid, and ${seen.value} is in force`;
     // On the command line, so that the server calls no value of them its default.
-    const isLess = !primary.restartPending && Number(seen.value) < Number(wanted);
-    const isOther = started.has(name) && (started.get(name) !== Number(wanted) || isLess);
-    if (!seen.isDefault && !isOther) return [];
-    return [`${name}=${wanted} is not valid, and ${seen.value} is in force`];
+    if (started.has(name)) {
+      const isLess = !primary.restartPending && Number(seen.value) < Number(wanted);
+      return started.get(name) !== Number(wanted) || isLess ? [{ words }] : [];
+    }
+    // PostgreSQL says so of no value that it refuses.
+    if (seen.isPending) return [];
+    if (!seen.isText) return seen.isDefault ? [{ words }] : [];
+    const isRefused = seen.isDefault || !isSameText(name, wanted, seen.value);
+    return isRefused ? [{ words: `${words} until the next start, which fails`, stopsStart: true }] : [];
   });
 }
+
+/** PostgreSQL shows these in words of its own. */
+const rewritten: readonly string[] = ['client_encoding', 'datestyle', 'default_text_search_config'];
+/** `-3`, or `INTERVAL '+02:00' HOUR TO MINUTE`: it is shown as a name. */
+const offset = /^(?:[-+<]?\d|interval)/i;
+
+function isSameText(name: string, wanted: string, value: string): boolean {
+  if (rewritten.includes(name) || (name.endsWith('timezone') && offset.test(wanted.trim()))) return true;
+  return plain(value) === plain(wanted.slice(0, 200));
+}
+
+const plain = (text: string): string => text.toLowerCase().replaceAll(/['"\s]/g, '');

@@ -44,7 +44,7 @@ import { loginSteps, missingRoles } from './logins.ts';
 import { planLostTokens } from './lost-token.ts';
 import { leavers, nextRoster } from './members.ts';
 import { isOutdated, isUnsettled } from './outdated.ts';
-import { withRefusedParameters } from './parameters.ts';
+import { withoutStart, withRefusedParameters } from './parameters.ts';
 import { pausedByPerson } from './pause.ts';
 import { poolerProblem, resumeSteps } from './pooler.ts';
 import type { PostgresPlan } from './postgres-plan.ts';
@@ -236,6 +236,8 @@ function planMembers(situation: Situation, take: BackupFactory): PostgresPlan {
   const unread = unreadSettings(situation);
   if (unread !== undefined)
     return withObjects(situation, roster, unread.steps, wait('Updating', unread.message, recheckMs));
+  const fatal = withoutStart(situation);
+  if (fatal !== undefined) return withObjects(situation, roster, reloads, fatal);
   const rollout = situation.mayNotInterrupt === true ? planLacking(situation) : planRestart(situation);
   // A kubelet may take minutes for a resize. Who is primary matters nothing to it, and may matter to the one who asks.
   const isWaiting =
@@ -316,7 +318,8 @@ function awaitedBeforeChange(
   if (situation.observed.config === undefined)
     return wait('MembersNotReady', 'Patroni does not tell its configuration', recheckMs);
   if (problems.length > 0) {
-    const words = [...problems, pausedByPerson(situation) ?? []].flat();
+    const refused = withoutStart(situation);
+    const words = [...problems, refused?.message ?? [], pausedByPerson(situation) ?? []].flat();
     return wait('MembersNotReady', words.join('; '), recheckMs);
   }
   if (isUnsettled(situation)) return wait('Updating', 'Kubernetes has yet to take up the new template');

@@ -5,7 +5,7 @@
  */
 import { blocked, type Outcome } from '../../../plan/plan.ts';
 import type { Situation } from '../observe/situation.ts';
-import { parametersOf } from '../resources/parameters.ts';
+import { startValues } from '../resources/start-values.ts';
 import { recheckMs } from './restart.ts';
 
 export const transactionsPrepared = 'TransactionsPrepared';
@@ -14,9 +14,9 @@ export const transactionsPrepared = 'TransactionsPrepared';
 export function withoutRoom({ cluster, primary }: Situation): Outcome | undefined {
   if (primary?.server?.state !== 'seen') return undefined;
   const { prepared } = primary.server.facts;
-  const room = Number(parametersOf(cluster).max_prepared_transactions ?? 0);
-  // What is no number, Patroni refuses.
-  if (!(prepared > room)) return undefined;
+  // In place of what is no number, Patroni takes its own.
+  const room = startValues(cluster).get('max_prepared_transactions') ?? 0;
+  if (prepared <= room) return undefined;
   const count = prepared === 1 ? '1 transaction is' : `${prepared} transactions are`;
   const message = `${count} prepared (pg_prepared_xacts), and max_prepared_transactions is to be ${room}: PostgreSQL would not start; end them by COMMIT PREPARED or ROLLBACK PREPARED, or raise the parameter`;
   return blocked(transactionsPrepared, message, recheckMs);

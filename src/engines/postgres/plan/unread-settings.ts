@@ -58,7 +58,8 @@ function isUnread(situation: Situation, member: LiveMember): boolean {
  * server again.
  *
  * `ALTER SYSTEM` is another case. Patroni's command line overrides it, so the server runs with the value of the spec, and PostgreSQL still reports the
- * setting as pending after each reload. A restart would not change that, so the operator asks for none.
+ * setting as pending after each reload. A restart would not change that, so nobody is told to read anything again. Patroni itself asks for a restart after
+ * each of its own reloads then.
  */
 function hasForgotten(situation: Situation, member: LiveMember): boolean {
   const larger = largerSettings(situation, member);

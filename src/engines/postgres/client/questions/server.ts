@@ -40,18 +40,25 @@ export const serverQuestion = question<ServerFacts>(
 export interface SettingSeen {
   readonly name: string;
   readonly value: string;
-  /** It has the value of the server itself: what the spec says was refused, or has yet to be read. */
+  /** It has the value of the server itself, or of `initdb`: what the spec says was refused, or has yet to be read. */
   readonly isDefault: boolean;
+  /** Patroni writes it to PostgreSQL's file whatever it is. Of others it leaves out a value that is not valid. */
+  readonly isText: boolean;
   /** The files have another value, which counts from the next start on. */
   readonly isPending: boolean;
 }
 
-/** Those of them that the server knows. Names are of the schema of the kind: lower case, no quotes. */
+/**
+ * Those of them that the server knows. Names are of the schema of the kind: lower case, no quotes. PostgreSQL spells three of its own otherwise, such as
+ * `TimeZone`. Patroni has moved the file that `initdb` made to `postgresql.base.conf`, and includes it in its own.
+ */
 export const settingsQuestion = (names: readonly string[]) =>
   question<SettingSeen>(
-    `SELECT name, left(setting, 200) AS value, source = 'default' AS "isDefault", pending_restart AS "isPending"
-FROM pg_settings WHERE name IN (${names.map((name) => `'${name.replaceAll("'", "''")}'`).join(', ')}) ORDER BY name LIMIT ${names.length}`,
-    { name: text, value: text, isDefault: boolean, isPending: boolean },
+    `SELECT lower(name) AS name, left(setting, 200) AS value,
+  source = 'default' OR coalesce(sourcefile LIKE '%/postgresql.base.conf', false) AS "isDefault",
+  vartype = 'string' AS "isText", pending_restart AS "isPending"
+FROM pg_settings WHERE lower(name) IN (${names.map((name) => `'${name.replaceAll("'", "''")}'`).join(', ')}) ORDER BY name LIMIT ${names.length}`,
+    { name: text, value: text, isDefault: boolean, isText: boolean, isPending: boolean },
   );
 
 export interface LogKept {

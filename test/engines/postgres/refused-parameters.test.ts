@@ -1,0 +1,141 @@
+/** Settings of the spec that the server has refused: what is said of them, and what waits for the one with which it would not start. */
+import { describe, expect, it } from 'vitest';
+import type { SettingSeen } from '../../../src/engines/postgres/client/questions/server.ts';
+import { retiredAnnotation } from '../../../src/engines/postgres/names.ts';
+import type { LiveMember } from '../../../src/engines/postgres/observe/observed.ts';
+import { situationOf } from '../../../src/engines/postgres/observe/situation.ts';
+import { planPostgres } from '../../../src/engines/postgres/plan/plan.ts';
+import { memberLabel } from '../../../src/resources/metadata.ts';
+import { now, postgresWorld, type Story } from '../../support/postgres-situation.ts';
+import { planned } from '../../support/postgres-words.ts';
+
+const inFile: SettingSeen = { name: '', value: '', isDefault: false, isText: false, isPending: false };
+const text = (name: string, value: string, more: Partial<SettingSeen> = {}): SettingSeen => ({
+  ...{ ...inFile, name, value, isText: true },
+  ...more,
+});
+
+/** What the server of the primary says of the settings of the spec. */
+function world(parameters: Readonly<Record<string, string>>, seen: readonly SettingSeen[], more: Story = {}): Story {
+  const [primary] = postgresWorld({ spec: { parameters } }).observed.members;
+  if (primary?.state !== 'answering' || primary.server?.state !== 'seen') throw new Error('there is no primary');
+  const settings = [...primary.server.settings.filter(({ name }) => !seen.some((one) => one.name === name)), ...seen];
+  return {
+    ...more,
+    spec: { ...more.spec, parameters },
+    members: { 0: { server: { ...primary.server, settings } }, ...more.members },
+  };
+}
+function messageOf(story: Story): string {
+  const { cluster, children, observed } = postgresWorld(story);
+  const { outcome } = planPostgres(situationOf(cluster, children, observed), () => undefined);
+  return outcome.state === 'settled' ? '' : outcome.message;
+}
+const refused = ['blocked ParametersRefused'];
+const german = { lc_messages: 'de_DE.UTF-8' };
+const english = [text('lc_messages', 'C.UTF-8')];
+
+describe('what a server says of a setting of the spec', () => {
+  it.each<readonly [string, Readonly<Record<string, string>>, readonly SettingSeen[], readonly string[]]>([
+    ['it has a text in force', german, [text('lc_messages', 'de_DE.UTF-8')], ['settled']],
+    ['it has kept another text', german, english, refused],
+    ['it has kept the text of initdb', german, [text('lc_messages', 'C', { isDefault: true })], refused],
+    ['it takes the text when it restarts', german, [text('lc_messages', 'C', { isPending: true })], ['settled']],
+    ['it spells a text otherwise', { timezone: 'utc' }, [text('timezone', 'UTC')], ['settled']],
+    ['it names an offset', { timezone: '-3' }, [text('timezone', '<-03>+03')], ['settled']],
+    ['it completes a text', { datestyle: 'iso' }, [text('datestyle', 'ISO, MDY')], ['settled']],
+    ['it quotes nothing', { search_path: '"$user", public' }, [text('search_path', '"$user", public')], ['settled']],
+    ['it has kept another time zone', { timezone: 'Europe/Berln' }, [text('timezone', 'UTC')], refused],
+    [
+      'it has the number of initdb, since Patroni has left out the other one',
+      { max_wal_size: '4X' },
+      [{ ...inFile, name: 'max_wal_size', value: '1024', isDefault: true }],
+      refused,
+    ],
+    [
+      'it takes a number when it restarts, in its window',
+      { max_files_per_process: '2000' },
+      [{ ...inFile, name: 'max_files_per_process', value: '1000', isDefault: true, isPending: true }],
+      ['settled'],
+    ],
+  ])('%s', (_, parameters, seen, plan) => expect(planned(world(parameters, seen))).toEqual(plan));
+});
+
+describe('a text with which PostgreSQL does not start', () => {
+  it('is named, with what is in force', () => {
+    expect(messageOf(world(german, english))).toBe(
+      'lc_messages=de_DE.UTF-8 is not valid, and C.UTF-8 is in force until the next start, which fails: no member is restarted; correct or remove it in spec.parameters',
+    );
+  });
+  it.each<readonly [string, Story, readonly string[]]>([
+    ['restarts no pod for its template', world(german, english, { pods: { 2: 'outdated' } }), refused],
+    [
+      'restarts no server for its settings',
+      world(german, english, { members: { 2: { restartPending: true } } }),
+      refused,
+    ],
+    [
+      'has nobody hand over',
+      world(german, english, { metadata: { annotations: { 'clusterwright.dev/switchover-to': 'db-2-0' } } }),
+      refused,
+    ],
+    [
+      'is corrected',
+      { ...world({}, []), before: { parameters: german } },
+      ['configure postgresql.parameters.lc_messages=null', 'wait Updating'],
+    ],
+  ])('%s', (_, story, plan) => expect(planned(story).slice(-plan.length)).toEqual(plan));
+
+  const failing = {
+    postgres: 'start failed',
+    isStreaming: false,
+    isSynchronous: false,
+  } as const satisfies Partial<LiveMember>;
+  const since = new Date(now - 600_000).toISOString();
+  const down =
+    (number: number): NonNullable<Story['children']> =>
+    (objects) =>
+      objects.map((object) =>
+        object.kind === 'Pod' && object.metadata.name === `db-${number}-0`
+          ? {
+              ...object,
+              status: {
+                phase: 'Running',
+                podIP: '10.0.0.2',
+                conditions: [{ type: 'Ready', status: 'False', lastTransitionTime: since }],
+                containerStatuses: [{ name: 'postgres', restartCount: 1, state: { running: { startedAt: since } } }],
+              },
+            }
+          : object,
+      );
+  it('replaces no member that does not start, and says why it does not', () => {
+    const story = { ...world(german, english, { members: { 2: failing } }), children: down(2) };
+    expect(planned(story)).toEqual(['wait MembersNotReady']);
+    expect(messageOf(story)).toMatch(/db-2-0.*; lc_messages=de_DE.UTF-8 is not valid, .* which fails/);
+  });
+
+  it('a member that has copied and does not start is not replaced after two right before it', () => {
+    /** Volumes of members that have had data, and were replaced. */
+    const retired =
+      (numbers: readonly number[]): NonNullable<Story['children']> =>
+      (objects) => [
+        ...down(4)(objects),
+        ...objects.flatMap((object) => {
+          if (object.metadata.name !== 'data-db-0-0') return [];
+          const annotations = { ...object.metadata.annotations, [retiredAnnotation]: 'true' };
+          return numbers.map((number) => ({
+            ...object,
+            metadata: {
+              ...object.metadata,
+              name: `data-db-${number}-0`,
+              labels: { ...object.metadata.labels, [memberLabel]: `db-${number}` },
+              annotations,
+            },
+          }));
+        }),
+      ];
+    const story: Story = { numbers: [0, 1, 4], starts: { 4: 'join' }, members: { 4: failing } };
+    expect(planned({ ...story, children: retired([3]) }).at(-1)).toBe('wait Replacing');
+    expect(planned({ ...story, children: retired([2, 3]) })).toEqual(['wait MembersNotReady']);
+  });
+});
