@@ -71,15 +71,25 @@ describe.each([...postgresPrograms])('PostgreSQL %s', (_, program) => {
     const file = join(data, 'postgresql.conf');
     renameSync(file, join(data, 'postgresql.base.conf'));
     const valid = [
-      "include 'postgresql.base.conf'",
-      "timezone = 'Europe/Berlin'",
-      "datestyle = 'iso'",
-      'work_mem = 8MB',
+      ...["include 'postgresql.base.conf'", "timezone = 'Europe/Berlin'", "datestyle = 'iso'", 'work_mem = 8MB'],
+      ...["search_path = 'app, public'", "event_source = 'PostgreSQL'"],
     ];
     writeFileSync(file, `${valid.join('\n')}\n`);
     const server = await startPostgres(home, 'primary', {});
     try {
-      const names = ['datestyle', 'lc_messages', 'log_timezone', 'max_wal_size', 'timezone', 'work_mem', 'wrok_mem'];
+      await server.sql("ALTER SYSTEM SET lc_monetary = 'POSIX'");
+      await server.sql('SELECT pg_reload_conf()');
+      const own = ['event_source', 'lc_monetary', 'search_path'];
+      const names = [
+        ...own,
+        'datestyle',
+        'lc_messages',
+        'log_timezone',
+        'max_wal_size',
+        'timezone',
+        'work_mem',
+        'wrok_mem',
+      ];
       const seen = async (): Promise<readonly string[]> => {
         const rows = await server.sql(settingsQuestion(names).sql);
         return rows.map(([name, value, isDefault, isText, isPending]) =>
@@ -88,12 +98,18 @@ describe.each([...postgresPrograms])('PostgreSQL %s', (_, program) => {
             .join(' '),
         );
       };
+      await until('it has read the file of ALTER SYSTEM', async () => expect((await seen()).join()).toContain('POSIX'));
       const before = await seen();
       expect(before).toEqual([
         'datestyle ISO, MDY text',
+        'event_source PostgreSQL text',
         'lc_messages C.UTF-8 default text',
+        // Of `ALTER SYSTEM`.
+        'lc_monetary POSIX',
         expect.stringMatching(/^log_timezone \S+ default text$/),
         'max_wal_size 1024 default',
+        // Of this session.
+        'search_path public',
         'timezone Europe/Berlin text',
         'work_mem 8192',
       ]);

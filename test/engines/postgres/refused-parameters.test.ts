@@ -44,7 +44,27 @@ describe('what a server says of a setting of the spec', () => {
     ['it spells a text otherwise', { timezone: 'utc' }, [text('timezone', 'UTC')], ['settled']],
     ['it names an offset', { timezone: '-3' }, [text('timezone', '<-03>+03')], ['settled']],
     ['it completes a text', { datestyle: 'iso' }, [text('datestyle', 'ISO, MDY')], ['settled']],
-    ['it quotes nothing', { search_path: '"$user", public' }, [text('search_path', '"$user", public')], ['settled']],
+    [
+      'it has its own text, as the file has',
+      { event_source: 'PostgreSQL' },
+      [text('event_source', 'PostgreSQL')],
+      ['settled'],
+    ],
+    [
+      'its session has another text, and nobody knows that of the file',
+      { search_path: 'app, public' },
+      [{ ...inFile, name: 'search_path', value: 'pg_catalog' }],
+      ['settled'],
+    ],
+    ['it spells a text otherwise that has to be spelled so', { lc_messages: 'c.utf-8' }, english, refused],
+    ['nobody can compare a text', { log_line_prefix: 'ü ' }, [text('log_line_prefix', 'Ã¼ ')], ['settled']],
+    ['it names another offset', { log_timezone: '.5' }, [text('log_timezone', '<+00:30>-00:30')], ['settled']],
+    [
+      'a number that it refuses is in the file',
+      { max_stack_depth: '64MB' },
+      [{ ...inFile, name: 'max_stack_depth', value: '2048', isDefault: true }],
+      refused,
+    ],
     ['it has kept another time zone', { timezone: 'Europe/Berln' }, [text('timezone', 'UTC')], refused],
     [
       'it has the number of initdb, since Patroni has left out the other one',
@@ -64,7 +84,7 @@ describe('what a server says of a setting of the spec', () => {
 describe('a text with which PostgreSQL does not start', () => {
   it('is named, with what is in force', () => {
     expect(messageOf(world(german, english))).toBe(
-      'lc_messages=de_DE.UTF-8 is not valid, and C.UTF-8 is in force until the next start, which fails: no member is restarted; correct or remove it in spec.parameters',
+      'lc_messages=de_DE.UTF-8 is not valid, and C.UTF-8 is in force until the next start, which fails: no member is restarted; correct or remove it in spec.parameters, and if it needs another image, set it again once the members run that',
     );
   });
   it.each<readonly [string, Story, readonly string[]]>([
@@ -114,28 +134,23 @@ describe('a text with which PostgreSQL does not start', () => {
     expect(messageOf(story)).toMatch(/db-2-0.*; lc_messages=de_DE.UTF-8 is not valid, .* which fails/);
   });
 
-  it('a member that has copied and does not start is not replaced after two right before it', () => {
-    /** Volumes of members that have had data, and were replaced. */
-    const retired =
-      (numbers: readonly number[]): NonNullable<Story['children']> =>
-      (objects) => [
-        ...down(4)(objects),
-        ...objects.flatMap((object) => {
-          if (object.metadata.name !== 'data-db-0-0') return [];
-          const annotations = { ...object.metadata.annotations, [retiredAnnotation]: 'true' };
-          return numbers.map((number) => ({
-            ...object,
-            metadata: {
-              ...object.metadata,
-              name: `data-db-${number}-0`,
-              labels: { ...object.metadata.labels, [memberLabel]: `db-${number}` },
-              annotations,
-            },
-          }));
-        }),
-      ];
-    const story: Story = { numbers: [0, 1, 4], starts: { 4: 'join' }, members: { 4: failing } };
-    expect(planned({ ...story, children: retired([3]) }).at(-1)).toBe('wait Replacing');
-    expect(planned({ ...story, children: retired([2, 3]) })).toEqual(['wait MembersNotReady']);
+  it.each<readonly [string, string, string]>([
+    ['made shortly before', '2030-06-01T11:10:00Z', 'wait MembersNotReady'],
+    ['made long before', '2030-06-01T10:30:00Z', 'wait Replacing'],
+  ])('a member that has copied and does not start, beside the volume of one that has left: %s', (_, made, last) => {
+    const claims: NonNullable<Story['children']> = (objects) =>
+      down(4)(objects).flatMap((object) => {
+        if (object.metadata.name !== 'data-db-4-0') return [object];
+        const metadata = { ...object.metadata, creationTimestamp: '2030-06-01T12:00:00Z' };
+        const annotations = { ...metadata.annotations, [retiredAnnotation]: 'true' };
+        const labels = { ...metadata.labels, [memberLabel]: 'db-3' };
+        const former = { ...metadata, name: 'data-db-3-0', creationTimestamp: made, labels, annotations };
+        return [
+          { ...object, metadata },
+          { ...object, metadata: former },
+        ];
+      });
+    const story: Story = { numbers: [0, 1, 4], starts: { 4: 'join' }, members: { 4: failing }, children: claims };
+    expect(planned(story).at(-1)).toBe(last);
   });
 });

@@ -9,7 +9,7 @@ import type { Pod } from '../../../resources/children.ts';
 import type { LiveMember } from '../observe/observed.ts';
 import { knownLoss } from '../observe/second-look.ts';
 import { heldBy, isPrimary, type Situation } from '../observe/situation.ts';
-import { isFutile } from './newcomers.ts';
+import { hasYetToCopy, isFutile, isRepeated } from './newcomers.ts';
 import { isOutdated } from './outdated.ts';
 import { withoutStart } from './parameters.ts';
 
@@ -93,7 +93,7 @@ function apart(situation: Situation, member: LiveMember | undefined): Failure | 
 
 function givenUp(situation: Situation, index: number, pod: Pod | undefined): Failure | undefined {
   if (pod === undefined) return undefined;
-  const { observed, live, roster } = situation;
+  const { observed, live } = situation;
   if (isAbandoned(situation, pod)) return { why: 'its node does not answer' };
   if (pod.metadata.deletionTimestamp !== undefined) return undefined;
   const conditions = pod.status?.conditions ?? [];
@@ -106,8 +106,9 @@ function givenUp(situation: Situation, index: number, pod: Pod | undefined): Fai
     return { why: 'the node of its volume is gone' };
   const isFailing = crashes(pod) || (failsToStart(live.get(index)) && runsFor(pod, observed.at) > patienceMs);
   if (!isFailing || since('Ready') <= patienceMs || !isAloneInIt(situation, index)) return undefined;
-  if (roster.get(index) !== 'join') return { why: 'PostgreSQL does not start on its data' };
-  return isFutile(situation, index) ? undefined : { why: 'its copy of the primary’s data fails' };
+  if (hasYetToCopy(situation, index))
+    return isFutile(situation, index) ? undefined : { why: 'its copy of the primary’s data fails' };
+  return isRepeated(situation, index) ? undefined : { why: 'PostgreSQL does not start on its data' };
 }
 
 function crashes(pod: Pod): boolean {

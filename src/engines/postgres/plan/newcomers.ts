@@ -1,5 +1,6 @@
 /** Members that have never had the data: they are to copy it from the primary, or copy it now. */
 
+import type { Claim } from '../../../resources/children.ts';
 import { memberLabel } from '../../../resources/metadata.ts';
 import { claimName, indexInName, retiredAnnotation } from '../names.ts';
 import { heldBy, type Situation } from '../observe/situation.ts';
@@ -11,19 +12,36 @@ export function hasYetToCopy({ roster, claims, live }: Situation, index: number)
 }
 
 /**
- * Whether another new member would not help either: one has been replaced before that never had the data, or the two right before this one have been, and
- * their volumes are still there. So it is not the volume, and each further one would leave another. Where a member has to leave anyway, none comes.
+ * Whether another new member would help: one has been replaced before that never had the data, and its volume is still there. So it is not the
+ * volume, and each further one would leave another.
  */
-export function isFutile({ cluster, children, claims, roster, spec }: Situation, index: number): boolean {
-  const { name } = cluster.metadata;
+export function isFutile(situation: Situation, index: number): boolean {
   // Its own is retired, and the replacement stopped there: it goes on, for nothing else is ever to run on that volume.
-  if (!claims.has(index)) return false;
-  const left = children.claims.filter((claim) => {
+  if (!situation.claims.has(index)) return false;
+  return hasSuccessor(situation) && leftClaims(situation).some((claim) => heldBy(claim) === undefined);
+}
+
+/** Of a member that has copied the data, and does not start: so did the one right before it, whose volume was made shortly before. */
+export function isRepeated(situation: Situation, index: number): boolean {
+  const madeAt = (claim: Claim | undefined): number => Date.parse(claim?.metadata.creationTimestamp ?? '');
+  const own = madeAt(situation.claims.get(index));
+  const isNew = situation.roster.get(index) === 'join';
+  return isNew && hasSuccessor(situation) && leftClaims(situation).some((claim) => own - madeAt(claim) < shortlyMs);
+}
+
+const shortlyMs = 3_600_000;
+
+/** Where a member has to leave anyway, none comes in its place. */
+function hasSuccessor({ roster, spec }: Situation): boolean {
+  return roster.size <= spec.instances;
+}
+
+/** Of members that have left. */
+function leftClaims({ cluster, children, roster }: Situation): readonly Claim[] {
+  const { name } = cluster.metadata;
+  return children.claims.filter((claim) => {
     const owner = indexInName(name, claim.metadata.labels?.[memberLabel]);
     const hasLeft = owner !== undefined && !roster.has(owner) && claim.metadata.name === claimName(name, owner);
     return hasLeft && claim.metadata.annotations?.[retiredAnnotation] !== undefined;
   });
-  const isLeft = (number: number): boolean => left.some(({ metadata }) => metadata.name === claimName(name, number));
-  const hasFailed = left.some((claim) => heldBy(claim) === undefined) || (isLeft(index - 1) && isLeft(index - 2));
-  return hasFailed && roster.size <= spec.instances;
 }

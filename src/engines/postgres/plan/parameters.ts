@@ -1,6 +1,6 @@
 /**
- * Settings of the spec that PostgreSQL, or Patroni before it, has refused: the server goes on with its own. Patroni leaves a number out of its file that is
- * not valid. A text it writes there, whatever it is: PostgreSQL ignores that while it runs, and does not start with it.
+ * Settings of the spec that PostgreSQL, or Patroni before it, has refused: the server goes on with its own. Patroni leaves out of its file what is not within the
+ * bounds that it knows of a setting. A text it writes there, whatever it is: PostgreSQL ignores that while it runs, and does not start with it.
  */
 import { blocked, type Outcome } from '../../../plan/plan.ts';
 import type { Situation } from '../observe/situation.ts';
@@ -37,8 +37,13 @@ type Blocked = ReturnType<typeof blocked>;
 function refusal(refused: readonly Refused[]): Blocked {
   const words = refused.map((one) => one.words).join('; ');
   const isFatal = refused.some(({ stopsStart }) => stopsStart === true);
-  const members = isFatal ? 'no member is restarted' : 'the members run without';
-  return blocked(parametersRefused, `${words}: ${members}; correct or remove it in spec.parameters`);
+  const correct = 'correct or remove it in spec.parameters';
+  return blocked(
+    parametersRefused,
+    isFatal
+      ? `${words}: no member is restarted; ${correct}, and if it needs another image, set it again once the members run that`
+      : `${words}: the members run without; ${correct}`,
+  );
 }
 
 function refusedSettings(situation: Situation): readonly Refused[] {
@@ -60,20 +65,26 @@ function refusedSettings(situation: Situation): readonly Refused[] {
     }
     // PostgreSQL says so of no value that it refuses.
     if (seen.isPending) return [];
-    if (!seen.isText) return seen.isDefault ? [{ words }] : [];
-    const isRefused = seen.isDefault || !isSameText(name, wanted, seen.value);
-    return isRefused ? [{ words: `${words} until the next start, which fails`, stopsStart: true }] : [];
+    const isRefused = seen.isText ? !isSameText(name, wanted, seen.value) : seen.isDefault;
+    if (!isRefused) return [];
+    const isFatal = seen.isText || checked.includes(name);
+    return [isFatal ? { words: `${words} until the next start, which fails`, stopsStart: true } : { words }];
   });
 }
 
+/** No texts, and PostgreSQL refuses some values that Patroni takes for valid: Patroni writes them to the file. */
+const checked: readonly string[] = ['file_extend_method', 'max_stack_depth', 'vacuum_buffer_usage_limit'];
 /** PostgreSQL shows these in words of its own. */
 const rewritten: readonly string[] = ['client_encoding', 'datestyle', 'default_text_search_config'];
-/** `-3`, or `INTERVAL '+02:00' HOUR TO MINUTE`: it is shown as a name. */
-const offset = /^(?:[-+<]?\d|interval)/i;
+/** Of a time zone, such as `-3` and `.5`: it is shown as a name. */
+const offset = /^[-+<]?\.?\d/;
+/** Of the others, PostgreSQL counts and shows characters by the encoding of the database. */
+const ascii = /^[\x20-\x7e]*$/;
 
+/** As far as that can be said. */
 function isSameText(name: string, wanted: string, value: string): boolean {
-  if (rewritten.includes(name) || (name.endsWith('timezone') && offset.test(wanted.trim()))) return true;
-  return plain(value) === plain(wanted.slice(0, 200));
+  if (rewritten.includes(name) || !ascii.test(wanted)) return true;
+  const shown = wanted.slice(0, 200);
+  if (!name.endsWith('timezone')) return shown === value;
+  return offset.test(wanted) || shown.toLowerCase() === value.toLowerCase();
 }
-
-const plain = (text: string): string => text.toLowerCase().replaceAll(/['"\s]/g, '');

@@ -40,9 +40,12 @@ export const serverQuestion = question<ServerFacts>(
 export interface SettingSeen {
   readonly name: string;
   readonly value: string;
-  /** It has the value of the server itself, or of `initdb`: what the spec says was refused, or has yet to be read. */
+  /**
+   * It has the value of the server itself, or of `initdb`: what the spec says was refused, or has yet to be read. Not of a setting that counts from a start on
+   * and has the server's own value: PostgreSQL says the same of it where the file has that value since the start.
+   */
   readonly isDefault: boolean;
-  /** Patroni writes it to PostgreSQL's file whatever it is. Of others it leaves out a value that is not valid. */
+  /** A text, and the value is that of the files: neither of this session, nor of a role, a database or `ALTER SYSTEM`. */
   readonly isText: boolean;
   /** The files have another value, which counts from the next start on. */
   readonly isPending: boolean;
@@ -55,8 +58,9 @@ export interface SettingSeen {
 export const settingsQuestion = (names: readonly string[]) =>
   question<SettingSeen>(
     `SELECT lower(name) AS name, left(setting, 200) AS value,
-  source = 'default' OR coalesce(sourcefile LIKE '%/postgresql.base.conf', false) AS "isDefault",
-  vartype = 'string' AS "isText", pending_restart AS "isPending"
+  (source = 'default' AND context <> 'postmaster') OR coalesce(sourcefile LIKE '%/postgresql.base.conf', false) AS "isDefault",
+  vartype = 'string' AND (source = 'default' OR coalesce(sourcefile NOT LIKE '%/postgresql.auto.conf', false)) AS "isText",
+  pending_restart AS "isPending"
 FROM pg_settings WHERE lower(name) IN (${names.map((name) => `'${name.replaceAll("'", "''")}'`).join(', ')}) ORDER BY name LIMIT ${names.length}`,
     { name: text, value: text, isDefault: boolean, isText: boolean, isPending: boolean },
   );
