@@ -43,6 +43,14 @@ describe('what a server says of a setting of the spec', () => {
     ['it takes the text when it restarts', german, [text('lc_messages', 'C', { isPending: true })], ['settled']],
     ['it spells a text otherwise', { timezone: 'utc' }, [text('timezone', 'UTC')], ['settled']],
     ['it names an offset', { timezone: '-3' }, [text('timezone', '<-03>+03')], ['settled']],
+    ['it knows no such offset', { timezone: '200' }, [text('timezone', 'UTC')], refused],
+    ['it names an interval', { timezone: "INTERVAL '+03:00'" }, [text('timezone', '<+03>-03')], ['settled']],
+    [
+      'it has the text of initdb, and would show another one in words of its own',
+      { datestyle: 'iso, dym' },
+      [text('datestyle', 'ISO, MDY', { isDefault: true })],
+      refused,
+    ],
     ['it completes a text', { datestyle: 'iso' }, [text('datestyle', 'ISO, MDY')], ['settled']],
     [
       'it has its own text, as the file has',
@@ -128,6 +136,15 @@ describe('a text with which PostgreSQL does not start', () => {
             }
           : object,
       );
+  it('is not told of a server that has yet to read the settings', () => {
+    const story = world(german, english, { members: { 2: failing } });
+    const { server } = (story.members ?? {})[0] as Partial<LiveMember>;
+    const facts = { ...(server?.state === 'seen' ? server.facts : {}), config: 'other' };
+    const unread = { ...story, members: { ...story.members, 0: { server: { ...server, facts } as never } } };
+    expect(messageOf(story)).toContain('is not valid');
+    expect(messageOf(unread)).not.toContain('is not valid');
+  });
+
   it('replaces no member that does not start, and says why it does not', () => {
     const story = { ...world(german, english, { members: { 2: failing } }), children: down(2) };
     expect(planned(story)).toEqual(['wait MembersNotReady']);
@@ -137,6 +154,7 @@ describe('a text with which PostgreSQL does not start', () => {
   it.each<readonly [string, string, string]>([
     ['made shortly before', '2030-06-01T11:10:00Z', 'wait MembersNotReady'],
     ['made long before', '2030-06-01T10:30:00Z', 'wait Replacing'],
+    ['made afterwards', '2030-06-01T12:10:00Z', 'wait Replacing'],
   ])('a member that has copied and does not start, beside the volume of one that has left: %s', (_, made, last) => {
     const claims: NonNullable<Story['children']> = (objects) =>
       down(4)(objects).flatMap((object) => {

@@ -26,10 +26,10 @@ export function isRepeated(situation: Situation, index: number): boolean {
   const madeAt = (claim: Claim | undefined): number => Date.parse(claim?.metadata.creationTimestamp ?? '');
   const own = madeAt(situation.claims.get(index));
   const isNew = situation.roster.get(index) === 'join';
-  return isNew && hasSuccessor(situation) && leftClaims(situation).some((claim) => own - madeAt(claim) < shortlyMs);
+  return isNew && hasSuccessor(situation) && leftClaims(situation).some((claim) => isShortly(own - madeAt(claim)));
 }
 
-const shortlyMs = 3_600_000;
+const isShortly = (ms: number): boolean => ms >= 0 && ms < 3_600_000;
 
 /** Where a member has to leave anyway, none comes in its place. */
 function hasSuccessor({ roster, spec }: Situation): boolean {

@@ -5,6 +5,7 @@
 import { blocked, type Outcome } from '../../../plan/plan.ts';
 import type { Situation } from '../observe/situation.ts';
 import { parameterNames } from '../resources/parameters.ts';
+import { configDigest } from '../resources/patroni-config.ts';
 import { startValues } from '../resources/start-values.ts';
 import { withCommonSettings } from './common-settings.ts';
 import { largerWords } from './larger-settings.ts';
@@ -51,7 +52,9 @@ function refusedSettings(situation: Situation): readonly Refused[] {
   if (primary?.server?.state !== 'seen') return [];
   const common = withCommonSettings(situation);
   const { spec } = common;
-  const { settings } = primary.server;
+  const { settings, facts } = primary.server;
+  // It has yet to read them.
+  if (facts.config !== configDigest(common)) return [];
   const started = startValues(common);
   return parameterNames(spec).flatMap((name): Refused[] => {
     const wanted = spec.parameters[name] ?? '';
@@ -65,7 +68,7 @@ function refusedSettings(situation: Situation): readonly Refused[] {
     }
     // PostgreSQL says so of no value that it refuses.
     if (seen.isPending) return [];
-    const isRefused = seen.isText ? !isSameText(name, wanted, seen.value) : seen.isDefault;
+    const isRefused = seen.isDefault || (seen.isText && !isSameText(name, wanted, seen.value));
     if (!isRefused) return [];
     const isFatal = seen.isText || checked.includes(name);
     return [isFatal ? { words: `${words} until the next start, which fails`, stopsStart: true } : { words }];
@@ -76,8 +79,8 @@ function refusedSettings(situation: Situation): readonly Refused[] {
 const checked: readonly string[] = ['file_extend_method', 'max_stack_depth', 'vacuum_buffer_usage_limit'];
 /** PostgreSQL shows these in words of its own. */
 const rewritten: readonly string[] = ['client_encoding', 'datestyle', 'default_text_search_config'];
-/** Of a time zone, such as `-3` and `.5`: it is shown as a name. */
-const offset = /^[-+<]?\.?\d/;
+/** Of a time zone, such as `-3`, `.5` and `INTERVAL '+03:00'`. PostgreSQL shows a name for it, such as `<-03>+03`. */
+const offset = /^\s*(?:interval\b|[-+<.\d])/i;
 /** Of the others, PostgreSQL counts and shows characters by the encoding of the database. */
 const ascii = /^[\x20-\x7e]*$/;
 
@@ -86,5 +89,6 @@ function isSameText(name: string, wanted: string, value: string): boolean {
   if (rewritten.includes(name) || !ascii.test(wanted)) return true;
   const shown = wanted.slice(0, 200);
   if (!name.endsWith('timezone')) return shown === value;
-  return offset.test(wanted) || shown.toLowerCase() === value.toLowerCase();
+  const isOffset = offset.test(wanted) && value.startsWith('<');
+  return isOffset || shown.toLowerCase() === value.toLowerCase();
 }
