@@ -138,7 +138,8 @@ describe('a text with which PostgreSQL does not start', () => {
       );
   it('is not told of a server that has yet to read the settings', () => {
     const story = world(german, english, { members: { 2: failing } });
-    const { server } = (story.members ?? {})[0] as Partial<LiveMember>;
+    const first = story.members?.[0] as Partial<LiveMember> | undefined;
+    const server = first?.server;
     const facts = { ...(server?.state === 'seen' ? server.facts : {}), config: 'other' };
     const unread = { ...story, members: { ...story.members, 0: { server: { ...server, facts } as never } } };
     expect(messageOf(story)).toContain('is not valid');
