@@ -1,4 +1,4 @@
-/** Whom an action on slots asks before a target takes one: its replicas, and the primaries that would elect one of them. */
+/** Whom an action on slots asks before a target takes one: its replicas, the primaries that would elect one of them, and replicas of other shards. */
 import { describe, expect, it } from 'vitest';
 import type { RedisAction } from '../../../../src/engines/redis/action.ts';
 import { planShards } from '../../../../src/engines/redis/plan/shards/plan.ts';
@@ -30,6 +30,7 @@ describe('an action on slots', () => {
       expect.objectContaining({
         ...{ type: 'redis.moveSlots', isReplicated: true },
         ...{ others: named('db-s1-0', 'db-s2-0'), followers: named('db-s3-1') },
+        otherReplicas: named('db-s0-1', 'db-s1-1', 'db-s2-1'),
       }),
     ]);
     const begun = { ...halfMoved.holders, 'db-s3': {} };
@@ -37,6 +38,7 @@ describe('an action on slots', () => {
       expect.objectContaining({
         ...{ type: 'redis.closeSlot', others: [], nodeTimeoutMs: 5_000 },
         ...{ voters: named('db-s1-0', 'db-s2-0', 'db-s3-0'), followers: named('db-s0-1') },
+        otherReplicas: named('db-s1-1', 'db-s2-1', 'db-s3-1'),
       }),
     ]);
     const atomic = Object.fromEntries(['db-s0', 'db-s1', 'db-s2', 'db-s3'].map((set) => [set, { isAtomic: true }]));
@@ -44,6 +46,7 @@ describe('an action on slots', () => {
       expect.objectContaining({
         ...{ type: 'redis.migrateSlots', nodeTimeoutMs: 5_000 },
         ...{ others: named('db-s1-0', 'db-s2-0'), followers: named('db-s3-1') },
+        otherReplicas: named('db-s0-1', 'db-s1-1', 'db-s2-1'),
       }),
     ]);
   });

@@ -97,6 +97,40 @@ describe.skipIf(essentialServers.length === 0).each([...essentialServers])('epoc
     };
   }
 
+  async function refusalOf(action: SlotAction): Promise<string | undefined> {
+    return act(action).then(
+      () => undefined,
+      (error: Error) => error.message,
+    );
+  }
+
+  /** The replica is elected while the primary is cut off, and a client writes to it. Then the primary is back. */
+  async function fail({ at, bus: proxy, primary, replica, key }: Scene): Promise<void> {
+    await until(
+      'the replica is elected',
+      async () => {
+        expect(myselfIn(await at.view(replica)).role).toBe('primary');
+        expect(await at.ask(replica, 'SET', key, 'after')).toBe('OK');
+      },
+      { withinMs: 30_000 },
+    );
+    const elected = await epochs(at, replica);
+    expect(elected.own).toBeGreaterThan((await epochs(at, primary)).own);
+    proxy.cut(undefined);
+    await until(
+      'the other one follows it',
+      async () => {
+        const views = await Promise.all([primary, replica].map((node) => at.view(node)));
+        expect(
+          views.map((view) => myselfIn(view).role),
+          JSON.stringify([elected, views]),
+        ).toEqual(['replica', 'primary']);
+      },
+      { withinMs: 20_000 },
+    );
+    expect(await at.ask(replica, 'GET', key)).toBe('after');
+  }
+
   it.each([
     ['a slot moves to it', 'just now', 'another', 0, moveTo],
     ['a slot moves to it', 'just now', 'its replica', 0, moveTo],
@@ -106,41 +140,31 @@ describe.skipIf(essentialServers.length === 0).each([...essentialServers])('epoc
     '%s that has been cut off %s, and %s has the newest epoch: what is written to the replica that is elected stays',
     async (_, __, newest, cutForMs, actionOf) => {
       const set = await scene(newest);
-      const { at, primary, replica, key } = set;
       const action = await actionOf(set);
-      set.bus.cut(at.address(primary));
+      set.bus.cut(set.at.address(set.primary));
       await new Promise((resolve) => setTimeout(resolve, cutForMs));
-      const refused = await act(action).then(
-        () => undefined,
-        (error: Error) => error.message,
-      );
-      await until(
-        'the replica is elected',
-        async () => {
-          expect(myselfIn(await at.view(replica)).role).toBe('primary');
-          expect(await at.ask(replica, 'SET', key, 'after')).toBe('OK');
-        },
-        { withinMs: 30_000 },
-      );
-      const elected = await epochs(at, replica);
-      expect(elected.own).toBeGreaterThan((await epochs(at, primary)).own);
-      set.bus.cut(undefined);
-      await until(
-        'the other one follows it',
-        async () => {
-          const views = await Promise.all([primary, replica].map((node) => at.view(node)));
-          expect(
-            views.map((view) => myselfIn(view).role),
-            JSON.stringify([elected, views]),
-          ).toEqual(['replica', 'primary']);
-        },
-        { withinMs: 20_000 },
-      );
-      expect(await at.ask(replica, 'GET', key)).toBe('after');
-      expect(refused).toMatch(/have not heard of|did not answer|has not heard of its new epoch/);
+      const refused = await refusalOf(action);
+      await fail(set);
+      expect(refused).toMatch(/have not heard of|did not answer/);
     },
     120_000,
   );
+
+  it('a slot of it is closed whose replica has failed and comes back: what is written to that one stays', async () => {
+    const set = await scene();
+    const { at, primary, replica } = set;
+    const action = { ...(await closeOf(set)), followers: [] } as SlotAction;
+    at.signal(replica, 'SIGSTOP');
+    const id = await at.id(replica);
+    await until('it has failed', async () =>
+      expect((await at.view(primary)).find((node) => node.id === id)?.isFailed).toBe(true),
+    );
+    set.bus.cut(at.address(primary));
+    const refused = await refusalOf(action);
+    at.signal(replica, 'SIGCONT');
+    await fail(set);
+    expect(refused).toMatch(/have not heard of|did not answer/);
+  }, 120_000);
 
   it('takes slots with the newest epoch, of which its replica has heard', async () => {
     const set = await scene();
@@ -159,7 +183,7 @@ describe.skipIf(essentialServers.length === 0).each([...essentialServers])('epoc
     await until('it has heard', async () => expect((await epochs(at, primary)).newest).toBe(after.own + 1));
     // Nobody else takes an epoch that is newer than what its replica may have.
     const uncounted = { ...(await moveTo(set)), otherReplicas: [], slots: [{ first: 1, last: 1 }] };
-    await expect(act(uncounted as SlotAction)).rejects.toThrow('no replica of another shard has taken a newer epoch');
+    await expect(act(uncounted as SlotAction)).rejects.toThrow('that a replica of another shard has taken');
     const alone = { ...(await moveTo(set)), followers: [], slots: [{ first: 1, last: 1 }] };
     await expect(act(alone as SlotAction)).rejects.toThrow(`a replica of n${primary} is not reached`);
   }, 120_000);

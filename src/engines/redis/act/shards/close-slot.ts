@@ -38,9 +38,11 @@ export async function closeSlot(
       reachedOf(open, action.otherReplicas),
     ]);
     // One that has ended since it was told to take the slot would do so with the next epoch that it knew of.
-    await takeNewestEpoch(owner, { voters, followers, otherReplicas, nodeTimeoutMs: action.nodeTimeoutMs }, io, () =>
-      Promise.all(others.map((other) => setSlot(other, slot, 'STABLE'))),
-    );
+    const electorate = { voters, followers, otherReplicas, nodeTimeoutMs: action.nodeTimeoutMs };
+    await takeNewestEpoch(owner, electorate, io, async () => {
+      await requireNoKeys();
+      await Promise.all(others.map((other) => setSlot(other, slot, 'STABLE')));
+    });
     await setSlot(owner, slot, 'STABLE');
     const counts = await Promise.all(others.map((other) => keysIn(other, slot)));
     const full = others.filter((_, i) => counts[i] !== 0);

@@ -8,7 +8,7 @@
  *
  * The new epoch itself is such a step that nobody was asked for. So its replicas hear of another one before: see `replica-epochs.ts`. The primary may hear of that, too,
  * and takes the one after it. So it does so only while most primaries have just heard of it: then no replica of it is elected for some seconds. Within that
- * time each replica has heard of it, or is told to count on from it.
+ * time most primaries and each replica have heard of it, or the replicas are told to count on from it.
  */
 import type { EngineContext } from '../../../../engine/engine-context.ts';
 import { within } from '../../../../engine/within.ts';
@@ -16,7 +16,7 @@ import { clusterNodes } from '../../client/cluster-nodes.ts';
 import { dataPort } from '../../names.ts';
 import { epochsOf } from './epochs.ts';
 import { most } from './most.ts';
-import { countOn, outbid } from './replica-epochs.ts';
+import { type Audience, countOn, outbid } from './replica-epochs.ts';
 import { type ShardSession, type View, viewOf } from './shard-session.ts';
 
 /** Who may be elected in the place of a primary, and who elects. */
@@ -47,16 +47,21 @@ export async function takeNewestEpoch(
   await Promise.all(followers.map(requireSame));
   const { own, newest } = await epochsOf(owner);
   const isBehind = own < newest;
-  if (isBehind) await outbid(followers, otherReplicas, newest, io);
+  // The owner itself may not have heard yet of one that has just begun to follow. One that has failed may come back.
+  const hasReplica = followers.length > 0 || view.nodes.some(({ primaryId }) => primaryId === view.myself.id);
+  const areTold: Audience['areTold'] = async (knows) => {
+    const [replicas, isMost] = await Promise.all([Promise.all(followers.map(knows)), areMost(view, voters, knows)]);
+    return isMost && replicas.every(Boolean);
+  };
+  const audience = { replicas: followers, voters, areTold };
+  if (isBehind && hasReplica) await outbid(audience, otherReplicas, newest, io);
   const endsAt = io.now() + nodeTimeoutMs * (1 - freshShare);
   const left = (): number => Math.max(endsAt - io.now(), 1);
   const isHeard = async (): Promise<void> => {
-    if (!(await areMost(view, voters, nodeTimeoutMs * freshShare))) {
-      throw new Error(`most primaries have not heard of ${owner.primary.pod} just now`);
-    }
+    if (await areMost(view, voters, (voter) => hasHeard(voter, view.myself.id, nodeTimeoutMs * freshShare))) return;
+    throw new Error(`most primaries have not heard of ${owner.primary.pod} just now`);
   };
-  // The owner itself may not have heard yet of one that has just begun to follow.
-  if (followers.length > 0) await within(io, left(), `most primaries (CLUSTER NODES)`, isHeard);
+  if (hasReplica) await within(io, left(), 'most primaries (CLUSTER NODES)', isHeard);
   await prepare();
   if (io.now() >= endsAt) throw new Error(`${owner.primary.pod} takes no epoch: the checks before it took too long`);
   try {
@@ -64,7 +69,7 @@ export async function takeNewestEpoch(
     await within(io, left(), `${owner.primary.pod} (CLUSTER BUMPEPOCH)`, async () => {
       if (isBehind) await owner.command('CLUSTER', 'BUMPEPOCH');
     });
-    await requireTold(owner, followers, { io, left });
+    if (hasReplica) await requireTold(owner, audience, { io, left });
   } catch (error) {
     await withReason(error, countOn(followers, otherReplicas, newest, io));
     throw error;
@@ -92,14 +97,15 @@ async function requireSame({ command, primary }: ShardSession): Promise<void> {
   if (id !== primary.id) throw new Error(`${primary.pod} is another node by now`);
 }
 
-/** Most of those that elect, with itself, have heard of it. */
-function areMost({ myself, nodes }: View, voters: readonly ShardSession[], withinMs: number): Promise<boolean> {
+/** Most of those that elect, with itself. */
+function areMost(
+  { myself, nodes }: View,
+  voters: readonly ShardSession[],
+  check: (voter: ShardSession) => Promise<boolean>,
+): Promise<boolean> {
   const electing = nodes.filter(({ role, slots }) => role === 'primary' && slots.length > 0).length;
   const others = Math.floor(electing / 2) + 1 - (myself.slots.length > 0 ? 1 : 0);
-  return most(
-    voters.map((voter) => hasHeard(voter, myself.id, withinMs)),
-    others,
-  );
+  return most(voters.map(check), others);
 }
 
 /** By the clock of the voter. */
@@ -116,28 +122,27 @@ async function hasHeard({ command }: ShardSession, id: string, withinMs: number)
 /** Nodes tell each other at random, within seconds. One that is met is told at once. By the word of the owner itself: it reaches them. */
 async function requireTold(
   owner: ShardSession,
-  followers: readonly ShardSession[],
+  { replicas, voters, areTold }: Audience,
   { io, left }: { readonly io: EngineContext; readonly left: () => number },
 ): Promise<void> {
-  if (followers.length === 0) return;
-  await within(io, left(), `a replica of ${owner.primary.pod} (CLUSTER NODES)`, async (signal) => {
+  await within(io, left(), `a replica of ${owner.primary.pod}, or most primaries (CLUSTER NODES)`, async (signal) => {
     const { own } = await epochsOf(owner);
-    const untold = async (): Promise<readonly ShardSession[]> => {
-      const told = await Promise.all(followers.map((follower) => epochAt(follower, owner.primary.id)));
-      return followers.filter((_, i) => (told[i] ?? 0) < own);
-    };
-    for (const { primary } of await untold()) {
+    const knows = async (node: ShardSession): Promise<boolean> => (await epochAt(node, owner.primary.id)) >= own;
+    if (await areTold(knows)) return;
+    for (const { primary } of [...replicas, ...voters]) {
       await owner.command('CLUSTER', 'MEET', primary.address, String(dataPort));
     }
-    while ((await untold()).length > 0) {
-      if (left() <= 1) throw new Error(`a replica of ${owner.primary.pod} has not heard of its new epoch`);
+    while (!(await areTold(knows))) {
+      if (left() <= 1) {
+        throw new Error(`a replica of ${owner.primary.pod}, or most primaries, have not heard of its new epoch`);
+      }
       await io.sleep(pollMs, signal);
     }
   });
 }
 
-async function epochAt({ command }: ShardSession, id: string): Promise<number | undefined> {
-  return clusterNodes(await command('CLUSTER', 'NODES')).find((node) => node.id === id)?.epoch;
+async function epochAt({ command }: ShardSession, id: string): Promise<number> {
+  return clusterNodes(await command('CLUSTER', 'NODES')).find((node) => node.id === id)?.epoch ?? 0;
 }
 
 /** The remedy of an error may fail, too. */

@@ -101,7 +101,7 @@ function replicasFor(
   { primary }: SlotHolder,
   { followers = new Map() }: Wanted,
 ): { readonly followers: readonly Member[]; readonly otherReplicas: readonly Member[] } {
-  const others = [...followers].filter(([id]) => id !== primary.id).flatMap(([, replicas]) => replicas.slice(0, 1));
+  const others = [...followers].filter(([id]) => id !== primary.id).flatMap(([, replicas]) => replicas);
   return { followers: followers.get(primary.id) ?? [], otherReplicas: others.slice(0, mostOtherReplicas) };
 }
 

@@ -1080,13 +1080,15 @@ if [ -e "$nodes_file" ] && [ ! -s "$manifest" ]; then
 fi
 # The data is kept, and not served. $1: the end of its new name, $2: why.
 put_aside() {
-  if [ -e "/data/appendonlydir.$1" ]; then
-    echo "$2; /data holds appendonlydir.$1 from before, too: delete one of them" >&2
-    exit 1
-  fi
-  echo "$2; its data is moved to /data/appendonlydir.$1" >&2
+  name=$1
+  number=1
+  while [ -e "/data/appendonlydir.$name" ]; do
+    number=$((number + 1))
+    name=$1-$number
+  done
+  echo "$2; its data is moved to /data/appendonlydir.$name" >&2
   rm -f "$mark"
-  mv /data/appendonlydir "/data/appendonlydir.$1"
+  mv /data/appendonlydir "/data/appendonlydir.$name"
 }
 # With data and no nodes.conf, a server takes the slots of its keys, though another node may have served them since.
 if [ ! -e "$nodes_file" ] && [ -e "$manifest" ]; then put_aside without-nodes '/data holds data without nodes.conf'; fi
@@ -1148,7 +1150,8 @@ keeper() {
   found=
   for p in $(own_peers); do
     is=$(peer_cli "$p" cluster nodes | tr -d '\\r' | awk -v id="$1" -v epoch="$2" '$3 ~ /myself/ {
-      isTaken = $4 == "-" && NF < 9 && $7 + 0 > epoch + 0
+      for (i = 9; i <= NF; i++) if ($i ~ /^[0-9]/) owns = 1
+      isTaken = $4 == "-" && !owns && $7 + 0 > epoch + 0
       print ($4 == id ? "copy" : isTaken ? "taken" : "other")
     }')
     [ "$is" != other ] || continue
@@ -1171,7 +1174,9 @@ await_keeper() {
       '') return 0 ;;
       silent) [ "$(uptime_ms)" -lt "$give_up" ] || return 0 ;;
       taken*)
-        put_aside taken "\${kept#taken } has been made primary of this shard, and has keys: this node follows it"
+        put_aside taken "\${kept#taken } has been made primary of this shard, and has keys: this pod has a new node, which follows it"
+        # With its ID, clients would be sent to it for the keys that it had.
+        rm -f "$nodes_file"
         return 0
         ;;
       *)
