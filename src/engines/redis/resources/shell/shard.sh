@@ -1,3 +1,4 @@
+# shellcheck disable=SC2034 # The scripts that read this one use these.
 # Of a node of a Redis Cluster. Whoever asks another node does so as the cluster, which no node of another cluster lets in.
 nodes_file=/data/nodes.conf
 manifest=/data/appendonlydir/appendonly.aof.manifest

@@ -834,7 +834,8 @@ set -eu
 answer=$(timeout 2 "\${SERVER:-redis}-cli" -p 26379 ping 2>&1) || true
 case $answer in '' | *'Could not connect'*) exit 1 ;; esac
 `,
-  'shard.sh': `# Of a node of a Redis Cluster. Whoever asks another node does so as the cluster, which no node of another cluster lets in.
+  'shard.sh': `# shellcheck disable=SC2034 # The scripts that read this one use these.
+# Of a node of a Redis Cluster. Whoever asks another node does so as the cluster, which no node of another cluster lets in.
 nodes_file=/data/nodes.conf
 manifest=/data/appendonlydir/appendonly.aof.manifest
 # Made before the server starts, and removed by the server itself when it is stopped in order: then its append-only file has all that it acknowledged.
