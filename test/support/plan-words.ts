@@ -75,6 +75,10 @@ export function actionWords(action: RedisAction): string {
       return `set users ${action.users.join('|')} on ${action.node.pod}`;
     case 'redis.removeUsers':
       return `remove users ${action.users.join('|')} from ${action.node.pod}`;
+    case 'redis.secure':
+      return `secure ${action.node.pod} ${action.digest}`;
+    case 'redis.closeTls':
+      return `close TLS ${action.node.pod}`;
     case 'redis.forget':
       return `forget ${action.sentinel.pod}`;
     case 'redis.failover':

@@ -15,9 +15,11 @@ import { importSource } from './kind/source.ts';
 import { dataPort, redisNames, roleLabel, sentinelPort } from './names.ts';
 import type { Situation } from './observe/situation.ts';
 import { findingsIn, readinessProblems } from './plan/health.ts';
+import { certificateWarnings, heldBackCertificate } from './plan/issuance.ts';
 import { otherReplicaWarnings } from './plan/other-replicas.ts';
 import { overlapClaims } from './plan/password-overlap.ts';
 import { proxyProblem } from './plan/proxy.ts';
+import { portClaims, portWarnings, untilSecured } from './plan/tls.ts';
 import { userClaims } from './plan/users.ts';
 import { specWarnings } from './plan/warnings.ts';
 import { isBindable } from './status/binding.ts';
@@ -40,10 +42,14 @@ export function redisStatus(situation: Situation, plan: Plan<RedisAction>): Stat
       ...findingClaims(findingsIn(situation)),
       ...overlapClaims(situation, processCount(situation)),
       ...userClaims(situation),
+      ...heldBackCertificate(situation),
+      ...portClaims(situation),
       ...expansionConditions(spec.storage.size, situation.children),
       ...warningClaims([
         ...otherReplicaWarnings(situation),
         ...specWarnings(cluster),
+        ...certificateWarnings(situation),
+        ...portWarnings(situation),
         ...shrinkWarnings(spec.storage.size, claims),
       ]),
     ],
@@ -93,7 +99,9 @@ function judge(situation: Situation, plan: Plan<RedisAction>, initialized: boole
 }
 
 /** The spec asks for something that is not there yet: another size, another template. */
-function isChanging({ cluster, spec, children, dataPods, sentinelPods, dataSize, sentinelSize }: Situation): boolean {
+function isChanging(situation: Situation): boolean {
+  const { cluster, spec, children, dataPods, sentinelPods, dataSize, sentinelSize } = situation;
+  if (untilSecured(situation) !== undefined) return true;
   const names = redisNames(cluster.metadata.name);
   // A pod too many is on its way out. One too few is a member that is missing, which is no change that anybody asked for.
   if (dataSize !== spec.replicas || dataPods.length > spec.replicas) return true;

@@ -94,6 +94,8 @@ describe('a golden pod template', () => {
                     value: /etc/clusterwright/auth/password
                   - name: IDENTITY_FILE
                     value: /etc/clusterwright/internal/password
+                  - name: TLS_DIR
+                    value: /etc/clusterwright/tls
                   - name: POD_NAME
                     valueFrom:
                       fieldRef:
@@ -123,6 +125,9 @@ describe('a golden pod template', () => {
                     readOnly: true
                   - name: internal
                     mountPath: /etc/clusterwright/internal
+                    readOnly: true
+                  - name: tls
+                    mountPath: /etc/clusterwright/tls
                     readOnly: true
                   - name: run
                     mountPath: /run/redis
@@ -188,6 +193,10 @@ describe('a golden pod template', () => {
                   items:
                     - key: password
                       path: password
+              - name: tls
+                secret:
+                  secretName: db-tls
+                  optional: true
               - name: run
                 emptyDir:
                   medium: Memory
@@ -262,6 +271,8 @@ describe('a golden pod template', () => {
                 value: /etc/clusterwright/auth/password
               - name: IDENTITY_FILE
                 value: /etc/clusterwright/internal/password
+              - name: TLS_DIR
+                value: /etc/clusterwright/tls
               - name: POD_NAME
                 valueFrom:
                   fieldRef:
@@ -289,6 +300,9 @@ describe('a golden pod template', () => {
                 readOnly: true
               - name: internal
                 mountPath: /etc/clusterwright/internal
+                readOnly: true
+              - name: tls
+                mountPath: /etc/clusterwright/tls
                 readOnly: true
               - name: run
                 mountPath: /run/redis
@@ -346,6 +360,10 @@ describe('a golden pod template', () => {
               items:
                 - key: password
                   path: password
+          - name: tls
+            secret:
+              secretName: db-tls
+              optional: true
           - name: run
             emptyDir:
               medium: Memory

@@ -20,16 +20,18 @@ import { identityUnusable } from '../client/identity.ts';
 import { proxyComponent, redisNames } from '../names.ts';
 import { answering, type DataNode, type RedisObserved } from '../observe/observed.ts';
 import type { Situation } from '../observe/situation.ts';
-import { redisResources } from '../resources/resources.ts';
+import { serverCaChildren } from '../resources/certificates.ts';
 import { planAlone, planElection } from './election.ts';
 import { goingVolumesOutcome, heldForVolumes } from './going-volumes.ts';
 import { disruptionBlockers } from './health.ts';
 import { heldBack, mountsIdentity } from './held-template.ts';
 import { importOccupied, importSizes, isImporting, planImport, settledCutOverSteps } from './import.ts';
 import { planIntroductions, secretSteps } from './introduce.ts';
+import { issuanceSteps } from './issuance.ts';
 import { leftBehindPod } from './left-behind.ts';
 import { heldMemory, withHeldMemory } from './memory.ts';
 import { modeOutcome } from './mode.ts';
+import { childrenWithOpenPort } from './open-port.ts';
 import { awaitsPasswords, planPasswords, planRetirement, retiring, untilOverlapEnds } from './password-overlap.ts';
 import { isAnyUntold, passwordProblem } from './password-problem.ts';
 import { heldEntrance, proxyProblem, proxyRestart } from './proxy.ts';
@@ -40,6 +42,7 @@ import { untilItFits } from './resize-room.ts';
 import { planRoles } from './roles.ts';
 import { eligibilitySteps, planMovePrimary, type Sizes, sizesFor } from './scaling.ts';
 import { switchoverStep } from './switchover-step.ts';
+import { tlsRecheckMs, tlsSteps, untilSecured } from './tls.ts';
 import { planUsers, usersUnknown } from './users.ts';
 
 type RedisPlan = Plan<RedisAction>;
@@ -147,9 +150,11 @@ function withObjects(
   const holding = {
     keepsPassword: isTroubled || isUnheard(situation),
     mayMountIdentity: observed.identity === undefined,
+    needsCertificate: cluster.spec.tls !== undefined,
   };
   const restart = restartWanted(situation, [names.data, names.sentinel]);
-  const desired = redisResources(cluster).map((wanted) => {
+  const all = [...childrenWithOpenPort(situation), ...serverCaChildren(cluster, observed.certificates?.copy?.trusted)];
+  const desired = all.map((wanted) => {
     if (wanted.object.kind === 'Service') return { ...wanted, object: heldEntrance(wanted.object, situation) };
     const isData = wanted.object.metadata.name === names.data;
     if (wanted.object.kind !== 'StatefulSet' || !(isData || wanted.object.metadata.name === names.sentinel))
@@ -168,6 +173,7 @@ function withObjects(
     steps: [
       ...patches,
       ...secretSteps(situation, objects),
+      ...issuanceSteps(situation),
       ...objects,
       ...surplusSteps(cluster, children, desired, [proxyComponent]),
       ...proxyRestart(situation),
@@ -194,6 +200,7 @@ function planWithPrimary(situation: Situation, primary: DataNode): RedisPlan {
     ...preferenceSteps(situation),
     ...planTerm(situation, primary),
     ...planUsers(situation),
+    ...tlsSteps(situation),
   ];
   const problems = disruptionBlockers(situation, primary);
   const leaving = situation.dataPods.some(
@@ -239,8 +246,15 @@ function planWithPrimary(situation: Situation, primary: DataNode): RedisPlan {
   const outcome =
     identityOutcome(situation.observed.identity, situation.cluster) ??
     usersUnknown(situation) ??
-    untilOverlapEnds(situation);
+    untilSecured(situation) ??
+    sooner(untilOverlapEnds(situation), tlsRecheckMs(situation));
   return withObjects(situation, sizes, [...roles, ...settings], outcome);
+}
+
+/** `recheckMs`: when it is to be looked again, for another reason. */
+function sooner(outcome: Outcome, recheckMs: number | undefined): Outcome {
+  if (outcome.state !== 'settled' || recheckMs === undefined) return outcome;
+  return { ...outcome, recheckMs: Math.min(recheckMs, outcome.recheckMs ?? recheckMs) };
 }
 
 function isPrimary(pod: Pod, primary: DataNode): boolean {
