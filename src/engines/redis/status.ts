@@ -19,7 +19,7 @@ import { certificateWarnings, heldBackCertificate } from './plan/issuance.ts';
 import { otherReplicaWarnings } from './plan/other-replicas.ts';
 import { overlapClaims } from './plan/password-overlap.ts';
 import { proxyProblem } from './plan/proxy.ts';
-import { portClaims, portWarnings, untilSecured } from './plan/tls.ts';
+import { isUnsecured, portClaims, portWarnings } from './plan/tls.ts';
 import { userClaims } from './plan/users.ts';
 import { specWarnings } from './plan/warnings.ts';
 import { isBindable } from './status/binding.ts';
@@ -101,7 +101,7 @@ function judge(situation: Situation, plan: Plan<RedisAction>, initialized: boole
 /** The spec asks for something that is not there yet: another size, another template. */
 function isChanging(situation: Situation): boolean {
   const { cluster, spec, children, dataPods, sentinelPods, dataSize, sentinelSize } = situation;
-  if (untilSecured(situation) !== undefined) return true;
+  if (isUnsecured(situation)) return true;
   const names = redisNames(cluster.metadata.name);
   // A pod too many is on its way out. One too few is a member that is missing, which is no change that anybody asked for.
   if (dataSize !== spec.replicas || dataPods.length > spec.replicas) return true;

@@ -51,13 +51,21 @@ function closingSteps(situation: Situation): Act[] {
   }));
 }
 
-/** Why the spec is not fulfilled; undefined where it is. Nothing else waits for it. */
+/** What is under way; undefined where nothing is. Nothing else waits for it. */
 export function untilSecured(situation: Situation): Outcome | undefined {
   if (situation.spec.tls === undefined) return undefined;
   const awaited = awaitedCertificate(situation);
   if (awaited !== undefined) return awaited;
   const [why] = situation.nodes.flatMap((node) => whyNotSecured(situation, node) ?? []);
   return why === undefined ? undefined : wait('SecuringConnections', why, underWayMs);
+}
+
+/** Whether clients with TLS may be refused. Not where servers have yet to show a renewed certificate. */
+export function isUnsecured(situation: Situation): boolean {
+  const { spec, observed, nodes } = situation;
+  if (spec.tls === undefined || observed.certificates === undefined) return false;
+  if (observed.certificates.copy === undefined) return true;
+  return nodes.some(({ tls, shown }) => tls?.port !== tlsPort || (shown !== undefined && 'why' in shown));
 }
 
 function whyNotSecured(situation: Situation, node: DataNode): string | undefined {
