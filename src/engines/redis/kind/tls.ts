@@ -23,7 +23,7 @@ export const tlsSchema = {
       description:
         'Source of the certificate that servers show, with exactly one of secretRef, certManager and selfManaged. It can change: servers trust the next CA before any of them shows a certificate of it.',
       properties: sourceProperties(
-        'Secret with the certificate of the servers. It must be valid for server and client authentication, and for the name NAME-primary.NAMESPACE.svc. ca.crt is the root CA that has signed it.',
+        'Secret with the certificate of the servers. It must be valid for server authentication, and for the name NAME-primary.NAMESPACE.svc. ca.crt is the root CA that has signed it.',
         'without a restart',
       ),
       'x-kubernetes-validations': [oneSource],
