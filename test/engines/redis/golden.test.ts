@@ -142,6 +142,9 @@ describe('a golden pod template', () => {
                   - name: redis
                     containerPort: 6379
                     protocol: TCP
+                  - name: redis-tls
+                    containerPort: 6380
+                    protocol: TCP
                 resources:
                   requests:
                     cpu: 100m

@@ -127,6 +127,7 @@ describe('a template from before there was a certificate', () => {
       'tmp',
       'data',
     ]);
+    expect(podOf(older).containers[0]?.ports?.map(({ name }) => name)).toEqual(['redis']);
     expect(mountsIdentity(older)).toBe(true);
   });
 

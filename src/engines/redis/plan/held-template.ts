@@ -12,7 +12,7 @@ import { memoize } from '../../../plan/memoize.ts';
 import type { ContainerSpec, PodSpec, Volume } from '../../../resources/plain.ts';
 import { certificateVolume, identityVolume } from '../names.ts';
 import { exporterName } from '../resources/exporter.ts';
-import { authVolume, certificateEnv, identityEnv, passwordVolume } from '../resources/pods.ts';
+import { authVolume, certificateEnv, certificatePort, identityEnv, passwordVolume } from '../resources/pods.ts';
 
 export interface Holding {
   /** The Secret with the identity is there, and is of use. */
@@ -54,7 +54,10 @@ export const withoutCertificate = memoize((object: KubeObject): KubeObject => {
   return withPod(object, (pod) => ({
     ...pod,
     ...(pod.initContainers === undefined ? {} : { initContainers: pod.initContainers.map(strip) }),
-    containers: pod.containers.map(strip),
+    containers: pod.containers.map(strip).map(({ ports, ...container }) => ({
+      ...container,
+      ...(ports === undefined ? {} : { ports: ports.filter(({ name }) => name !== certificatePort.name) }),
+    })),
     volumes: (pod.volumes ?? []).filter(({ name }) => name !== certificateVolume),
   }));
 });

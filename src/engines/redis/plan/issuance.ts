@@ -46,9 +46,10 @@ function stepsOf(
   now = 0,
 ): ObjectStep[] {
   const own = authorityWanted(cluster);
+  // Where nobody has looked, as in an offline plan, what a new cluster begins with is shown.
   const nothing = { authority: { digest: '' }, leaves: {} };
   const made = own === undefined ? [] : (issuing(own, seen?.own ?? nothing, nobody, now) ?? []);
-  const copy = copyingOf(cluster, seen, takers, now);
+  const copy = copyingOf(cluster, seen ?? nothingSeen, takers, now);
   const due = copy?.state === 'due' ? [copy] : [];
   return [...made, ...due].map(({ secret, issue, reason }: Issuing) => ({
     type: 'issue',
@@ -57,6 +58,8 @@ function stepsOf(
     reason,
   }));
 }
+
+const nothingSeen: CertificatesSeen = { source: { source: { digest: '' }, copy: { digest: '' } } };
 
 /** Undefined where the spec asks for no TLS, and where nobody has looked. */
 function copyingOf(

@@ -18,7 +18,7 @@ import { passwordSecret } from '../client/password.ts';
 import { releasedImage } from '../kind/released-image.ts';
 import type { RedisSpec } from '../kind/schema.ts';
 import { releases } from '../kind/server.ts';
-import { certificateVolume, dataPort, identityVolume, paths, redisNames, sentinelPort } from '../names.ts';
+import { certificateVolume, dataPort, identityVolume, paths, redisNames, sentinelPort, tlsPort } from '../names.ts';
 import { exporterSidecar, exporterVolumes } from './exporter.ts';
 import type { ScriptName } from './scripts.ts';
 import { restartSettings } from './settings.ts';
@@ -147,11 +147,13 @@ export function dataStatefulSet(cluster: Cluster<RedisSpec>, part: Part, restart
     replicas: cluster.spec.replicas,
     restartHash,
     scripts: ownScripts,
-    ports: [redisPort],
+    ports: [redisPort, certificatePort],
     scheduling,
   });
 }
 
+/** It says what there may be, in every cluster. */
+export const certificatePort = { name: 'redis-tls', containerPort: tlsPort, protocol: 'TCP' };
 export const redisPort = { name: 'redis', containerPort: dataPort, protocol: 'TCP' };
 
 export interface DataSetOptions {
