@@ -10733,7 +10733,7 @@ export function toJson_RedisClusterSpecStorage(obj: RedisClusterSpecStorage | un
  */
 export interface RedisClusterSpecTls {
   /**
-   * Optional: servers also accept plaintext, on port 6379. Sentinel, replication, the proxy and backups use plaintext.
+   * Optional: servers also accept plaintext, on port 6379. Sentinel, replication and backups use plaintext.
    *
    * @schema RedisClusterSpecTls#mode
    */
@@ -11823,7 +11823,7 @@ export function toJson_RedisClusterSpecSentinelResources(obj: RedisClusterSpecSe
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * Optional: servers also accept plaintext, on port 6379. Sentinel, replication, the proxy and backups use plaintext.
+ * Optional: servers also accept plaintext, on port 6379. Sentinel, replication and backups use plaintext.
  *
  * @schema RedisClusterSpecTlsMode
  */

@@ -17,7 +17,7 @@ import type { Values } from '../../src/certificates/facts.ts';
 import { issued, sourceOf } from '../../src/certificates/issue.ts';
 import type { EngineContext } from '../../src/engine/engine-context.ts';
 import { actRedis } from '../../src/engines/redis/act/act.ts';
-import { redisConnection } from '../../src/engines/redis/client/connection.ts';
+import { type RedisConnection, redisConnection } from '../../src/engines/redis/client/connection.ts';
 import type { RedisSpec, RedisSpecInput } from '../../src/engines/redis/kind/schema.ts';
 import { observeRedis } from '../../src/engines/redis/observe/observe.ts';
 import { situationOf } from '../../src/engines/redis/observe/situation.ts';
@@ -187,7 +187,7 @@ function plainSocket(host: string, port: number): Promise<Duplex> {
 }
 
 /** As a client that checks the CA and the name of the Service. It stays connected until it is closed. */
-export async function tlsClient(host: string, ca: string): Promise<Shown & { close(): void }> {
+export async function tlsClient(host: string, ca: string, login = password): Promise<Shown & RedisConnection> {
   const socket = await plainSocket(host, 6380);
   const stream = connectTls({ socket, ca, servername: 'db-primary.apps.svc' });
   await new Promise<void>((resolve, reject) => {
@@ -196,9 +196,9 @@ export async function tlsClient(host: string, ca: string): Promise<Shown & { clo
   });
   const serial = stream.getPeerCertificate().serialNumber;
   const connection = redisConnection(stream);
-  await connection.command('AUTH', password);
+  await connection.command('AUTH', login);
   const answer = String(await connection.command('PING'));
-  return { serial, answer, close: () => connection.close() };
+  return { ...connection, serial, answer };
 }
 
 /** Connects, logs in, writes where it may, and leaves, again and again. */

@@ -12,7 +12,7 @@ import { findingClaims } from './client/findings.ts';
 import { passwordSecret } from './client/password.ts';
 import type { RedisSpec } from './kind/schema.ts';
 import { importSource } from './kind/source.ts';
-import { dataPort, redisNames, roleLabel, sentinelPort } from './names.ts';
+import { dataPort, redisNames, roleLabel, sentinelPort, tlsPort } from './names.ts';
 import type { Situation } from './observe/situation.ts';
 import { findingsIn, readinessProblems } from './plan/health.ts';
 import { certificateWarnings, heldBackCertificate } from './plan/issuance.ts';
@@ -65,6 +65,7 @@ export function redisStatus(situation: Situation, plan: Plan<RedisAction>): Stat
     connection: {
       services: services(cluster.metadata.name, spec),
       secretName: passwordSecret(cluster).name,
+      ...(spec.tls === undefined ? {} : { caConfigMapName: redisNames(cluster.metadata.name).serverCa }),
     },
     ...(isBindable(situation) ? { binding: { name: passwordSecret(cluster).name } } : {}),
     ...(initialized ? { initialized } : {}),
@@ -129,13 +130,14 @@ function members({ dataPods, sentinelPods, nodes, topology }: Situation): Member
 
 function services(name: string, spec: RedisSpec): { role: string; host: string; port: number }[] {
   const names = redisNames(name);
-  return [
+  const isElected = spec.mode === 'Sentinel';
+  const data = [
     { role: 'primary', host: names.primary, port: dataPort },
-    ...(spec.mode === 'Sentinel'
-      ? [
-          { role: 'replicas', host: names.replicas, port: dataPort },
-          { role: 'sentinel', host: names.sentinel, port: sentinelPort },
-        ]
-      : []),
+    ...(isElected ? [{ role: 'replicas', host: names.replicas, port: dataPort }] : []),
+  ];
+  return [
+    ...data,
+    ...(isElected ? [{ role: 'sentinel', host: names.sentinel, port: sentinelPort }] : []),
+    ...(spec.tls === undefined ? [] : data.map(({ role, host }) => ({ role: `${role}-tls`, host, port: tlsPort }))),
   ];
 }

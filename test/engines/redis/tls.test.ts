@@ -234,6 +234,23 @@ describe('the status of a cluster with TLS', () => {
   });
 });
 
+it('the status names the ports and the ConfigMap for clients with TLS', () => {
+  const world = redisWorld({ spec, observed: { at, certificates: seen() }, nodes: { all: withTls } });
+  const situation = situationOf(world.cluster, world.children, world.observed);
+  const { connection } = redisStatus(situation, planRedis(situation));
+  expect(connection).toEqual({
+    services: [
+      { role: 'primary', host: 'db-primary', port: 6379 },
+      { role: 'replicas', host: 'db-replicas', port: 6379 },
+      { role: 'sentinel', host: 'db-sentinel', port: 26_379 },
+      { role: 'primary-tls', host: 'db-primary', port: 6380 },
+      { role: 'replicas-tls', host: 'db-replicas', port: 6380 },
+    ],
+    secretName: 'db-auth',
+    caConfigMapName: 'db-server-ca',
+  });
+});
+
 describe('a cluster that is to have TLS no more', () => {
   const unused = (minutes: number): ClusterStatus =>
     ({
@@ -297,6 +314,17 @@ describe('a cluster that is to have TLS no more', () => {
       'apply Service db',
       'apply Service db-primary',
       'apply Service db-replicas',
+    ]);
+  });
+
+  it('keeps the proxy as it is until then', () => {
+    const proxied: Story = { before: { tls, proxy: {} }, spec: { proxy: {} } };
+    const touched = (story: Story): string[] =>
+      planned({ ...proxied, ...story }).filter((step) => step.includes('db-proxy'));
+    expect(touched({ nodes: { all: alone } })).toEqual([]);
+    expect(touched({ nodes: { all: without } }).map((step) => step.split(':')[0])).toEqual([
+      'apply ConfigMap db-proxy',
+      'apply StatefulSet db-proxy',
     ]);
   });
 });

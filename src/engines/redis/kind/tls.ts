@@ -14,7 +14,7 @@ export const tlsSchema = {
     mode: {
       type: 'string',
       description:
-        'Optional: servers also accept plaintext, on port 6379. Sentinel, replication, the proxy and backups use plaintext.',
+        'Optional: servers also accept plaintext, on port 6379. Sentinel, replication and backups use plaintext.',
       enum: ['Optional'],
       default: 'Optional',
     },
@@ -36,11 +36,6 @@ export const tlsRules: readonly CelRule[] = [
   {
     rule: "!has(self.tls) || self.mode != 'Cluster'",
     message: 'mode Cluster has no TLS yet: nodes tell clients the port without TLS',
-    fieldPath: '.tls',
-  },
-  {
-    rule: '!has(self.tls) || !has(self.proxy)',
-    message: 'tls cannot be used together with proxy yet: the proxy accepts plaintext only',
     fieldPath: '.tls',
   },
 ];
