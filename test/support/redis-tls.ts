@@ -167,7 +167,7 @@ export class TlsOperator {
     for (let pass = 0; pass < 40; pass++) {
       await this.pass();
       if (isDone()) return;
-      for (const member of nodes) folders.bring(member, this.secrets['db-tls']);
+      for (const member of nodes) folders.bring(member, this.secrets['db-shown-tls']);
       await delay(100);
     }
     throw new Error(`${story}: ${this.ready}; ${this.told.slice(-5).join('; ')}`);

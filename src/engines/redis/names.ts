@@ -130,7 +130,7 @@ export interface RedisNames {
   readonly internal: string;
   /** Secret with the certificate that servers show, and the CAs by which they are known: a copy of what its source says. */
   readonly certificate: string;
-  /** Secret that cert-manager writes; the Certificate has the name of the copy. */
+  /** Certificate of cert-manager, and the Secret that it writes. */
   readonly issued: string;
   /** Secrets of the operator's own CA, and of the certificate that it signs. */
   readonly authority: string;
@@ -150,7 +150,7 @@ export function redisNames(cluster: string): RedisNames {
     config: `${cluster}-config`,
     auth: `${cluster}-auth`,
     internal: `${cluster}-internal`,
-    certificate: `${cluster}-tls`,
+    certificate: `${cluster}-shown-tls`,
     issued: `${cluster}-tls-issued`,
     authority: `${cluster}-ca`,
     ownCertificate: `${cluster}-server-tls`,

@@ -198,7 +198,7 @@ describe('a golden pod template', () => {
                       path: password
               - name: tls
                 secret:
-                  secretName: db-tls
+                  secretName: db-shown-tls
                   optional: true
               - name: run
                 emptyDir:
@@ -365,7 +365,7 @@ describe('a golden pod template', () => {
                   path: password
           - name: tls
             secret:
-              secretName: db-tls
+              secretName: db-shown-tls
               optional: true
           - name: run
             emptyDir:

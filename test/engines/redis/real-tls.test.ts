@@ -88,8 +88,8 @@ describe.skipIf(serverPrograms.length === 0 || !isMountPossible)('TLS on a clust
 
       // Renewed, at two thirds of its life.
       operator.now += 61 * 24 * hourMs;
-      const copy = operator.secrets['db-tls'];
-      await operator.until('renewed', () => operator.secrets['db-tls'] !== copy && operator.isAtRest);
+      const copy = operator.secrets['db-shown-tls'];
+      await operator.until('renewed', () => operator.secrets['db-shown-tls'] !== copy && operator.isAtRest);
       const [renewed = ''] = await serials();
       expect(renewed).not.toBe(first);
       expect(await serials()).toEqual(Array(3).fill(renewed));

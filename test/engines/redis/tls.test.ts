@@ -51,16 +51,16 @@ describe('the objects of a cluster with TLS', () => {
     objects(input).map(({ kind, metadata }) => `${kind} ${metadata.name}`);
 
   it.each<readonly [string, RedisSpecInput, readonly string[]]>([
-    ['a Secret', { tls }, ['Secret db-tls']],
+    ['a Secret', { tls }, ['Secret db-shown-tls']],
     [
       'the operator',
       { tls: { server: { selfManaged: {} } } },
-      ['Secret db-ca', 'Secret db-server-tls', 'Secret db-tls'],
+      ['Secret db-ca', 'Secret db-server-tls', 'Secret db-shown-tls'],
     ],
     [
       'cert-manager',
       { tls: { server: { certManager: { issuerRef: { name: 'a' } } } } },
-      ['Secret db-tls', 'Certificate db-tls'],
+      ['Secret db-shown-tls', 'Certificate db-tls-issued'],
     ],
   ])('with a certificate from %s are these more', (_, input, more) => {
     expect(names(input).filter((name) => !names({}).includes(name))).toEqual(more);
@@ -71,7 +71,7 @@ describe('the objects of a cluster with TLS', () => {
       (object) => !objects({}).some((one) => JSON.stringify(one) === JSON.stringify(object)),
     );
     expect(changed.map(({ kind, metadata }) => `${kind} ${metadata.name}`)).toEqual([
-      'Secret db-tls',
+      'Secret db-shown-tls',
       'ConfigMap db-config',
       'Service db',
       'Service db-primary',
@@ -89,7 +89,7 @@ describe('a cluster that is to have TLS', () => {
         observed: { certificates: { source: { source: { digest: 's' }, copy: { digest: '' } } } },
         nodes: { all: without },
       },
-      ['issue db-tls: copy all', 'wait IssuingCertificates'],
+      ['issue db-shown-tls: copy all', 'wait IssuingCertificates'],
     ],
     [
       'waits for a Secret that is not there',
@@ -144,7 +144,7 @@ describe('a cluster that is to have TLS', () => {
     [
       'shows a renewed certificate by the same steps',
       { spec, observed: { certificates: seen({ isCurrent: false }) }, nodes: { all: withTls } },
-      ['issue db-tls: copy renewal', serverCa, 'settled'],
+      ['issue db-shown-tls: copy renewal', serverCa, 'settled'],
     ],
     [
       'trusts another CA before it shows a certificate of it',
@@ -153,12 +153,12 @@ describe('a cluster that is to have TLS', () => {
         observed: { certificates: seen({ isCurrent: false, isSameCa: false, hasNextCa: false }) },
         nodes: { all: withTls },
       },
-      ['issue db-tls: copy next-ca', serverCa, 'settled'],
+      ['issue db-shown-tls: copy next-ca', serverCa, 'settled'],
     ],
     [
       'shows it when all have read that CA',
       { spec, observed: { certificates: seen({ isCurrent: false, isSameCa: false }) }, nodes: { all: withTls } },
-      ['issue db-tls: copy certificate', serverCa, 'settled'],
+      ['issue db-shown-tls: copy certificate', serverCa, 'settled'],
     ],
     [
       'but not while one of them is away',

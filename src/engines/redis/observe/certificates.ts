@@ -35,6 +35,18 @@ export interface CertificateCopy {
 /** After which a source is read again. */
 export const readEveryMs = 30_000;
 
+/**
+ * Bytes of certificate, key and CAs. Pods keep copies of them in a memory-backed volume of 1 MiB: up to three, each of which may have the CAs of two
+ * sources (`shell/tls.sh`).
+ */
+const mostBytes = 100_000;
+
+function sizeFault(source: Values): string | undefined {
+  const { certificate, key, trusted } = leafKeys;
+  const size = [certificate, key, trusted].reduce((sum, name) => sum + Buffer.byteLength(source[name] ?? ''), 0);
+  return size > mostBytes ? `has ${size} bytes in tls.crt, tls.key and ca.crt, more than ${mostBytes}` : undefined;
+}
+
 /** Undefined where the spec asks for no TLS. */
 export async function observeCertificates(
   cluster: Cluster<RedisSpec>,
@@ -54,7 +66,7 @@ export async function observeCertificates(
   ]);
   const content = contentOf(cluster, copy);
   return {
-    source: await triedSource(source, copy, io.now(), trial),
+    source: await triedSource(source, copy, io.now(), trial, sizeFault),
     ...(own === undefined ? {} : { own }),
     ...(content === undefined ? {} : { copy: content }),
   };

@@ -94,10 +94,10 @@ function certificateAsked(cluster: Cluster<RedisSpec>): KubeObject | undefined {
   const source = cluster.spec.tls?.server.certManager;
   if (source === undefined) return undefined;
   const { name } = cluster.metadata;
-  const { certificate: copy, issued } = redisNames(name);
+  const { issued } = redisNames(name);
   const { issuerRef, duration, renewBefore } = source;
   return certificate({
-    metadata: ownedMetadata(cluster, copy, partOf(cluster)),
+    metadata: ownedMetadata(cluster, issued, partOf(cluster)),
     secretName: issued,
     organisation: name,
     dnsNames: serverNames(cluster),

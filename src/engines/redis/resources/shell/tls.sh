@@ -7,6 +7,8 @@ stage_certificate() {
   # The kubelet replaces all files at once, by another target of this link. A folder that it has just removed cannot be copied.
   mounted=$(cd -P "${TLS_DIR:-}/..data" 2> /dev/null && pwd) || mounted=${TLS_DIR:-}
   for name in tls.crt tls.key ca.crt; do [ -s "$mounted/$name" ] || return 1; done
+  # The volume that they go to has 1 MiB.
+  [ "$(cat "$mounted/tls.crt" "$mounted/tls.key" "$mounted/ca.crt" | wc -c)" -le 250000 ] || return 1
   digest=$(digest_in "$mounted")
   if [ ! -e "$staged/$digest" ]; then
     new=$staged/new-$$
