@@ -5,6 +5,7 @@ import type { RedisSpecInput } from '../../../src/engines/redis/kind/schema.ts';
 import type { CertificatesSeen } from '../../../src/engines/redis/observe/certificates.ts';
 import type { DataNode } from '../../../src/engines/redis/observe/observed.ts';
 import { situationOf } from '../../../src/engines/redis/observe/situation.ts';
+import { forecastRedis } from '../../../src/engines/redis/plan/forecast.ts';
 import { planRedis } from '../../../src/engines/redis/plan/plan.ts';
 import { redisResources } from '../../../src/engines/redis/resources/resources.ts';
 import { redisStatus } from '../../../src/engines/redis/status.ts';
@@ -232,6 +233,20 @@ describe('the status of a cluster with TLS', () => {
     expect(conditions).toEqual(expect.arrayContaining([...expected]));
     expect(conditions.length).toBe(expected.length);
   });
+});
+
+it.each<readonly [story: string, Story, readonly RegExp[]]>([
+  ['is to have TLS', { spec, before: {} }, [/^db-0, db-1, db-2 accept TLS on port 6380 .* port 6379 stays open$/]],
+  ['has it', { spec }, []],
+  [
+    'is to have it no more',
+    { before: spec },
+    [/^port 6380 .* until no client has been connected with TLS for ten minutes/],
+  ],
+  ['has none', {}, []],
+])('the forecast of a cluster that %s', (_, story, expected) => {
+  const { cluster, children } = redisWorld(story);
+  expect(forecastRedis(cluster, children)).toEqual(expected.map((pattern) => expect.stringMatching(pattern)));
 });
 
 it('the status names the ports and the ConfigMap for clients with TLS', () => {
