@@ -8,7 +8,7 @@ import { follow } from '../../faults/redis/conformance/conversation.ts';
 import { realStage } from '../../faults/redis/conformance/real-stage.ts';
 import { password, type Stage, watched } from '../../faults/redis/conformance/stage.ts';
 import { madeBy, madeCa } from '../../support/issued-secrets.ts';
-import { serverPrograms } from '../../support/redis-program.ts';
+import { essentialServers, serverPrograms } from '../../support/redis-program.ts';
 import {
   isMountPossible,
   PodFolders,
@@ -147,4 +147,23 @@ describe.skipIf(serverPrograms.length === 0 || !isMountPossible)('TLS on a clust
         expect(count).toBeGreaterThan(3);
     },
   );
+
+  it.each([...essentialServers])('$name: a single node gets TLS, and gives it up', async (server) => {
+    const at = await realStage(() => folders.program(server, 'n1'));
+    stage = at;
+    await at.start('n1');
+    const alone = { mode: 'Standalone', replicas: 1 } as const;
+    const spec = { ...alone, tls: { server: { selfManaged: {} } } };
+    const operator = new TlsOperator({ stage: at, folders, server, nodes: ['n1'], sentinels: [], spec });
+    await operator.until('secured', () => operator.isAtRest);
+    const client = await tlsClient(at.address('n1'), operator.serverCa);
+    expect(client.answer).toBe('PONG');
+    client.close();
+    await delay(200);
+    operator.spec = alone;
+    await operator.until('unused', () => operator.has('PortUnused') === 'NoTLSClients');
+    operator.now += 600_000;
+    await operator.until('closed', () => operator.has('PortUnused') === undefined);
+    await expect(tlsClient(at.address('n1'), operator.serverCa)).rejects.toThrow('ECONNREFUSED');
+  });
 });

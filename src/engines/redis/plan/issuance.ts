@@ -75,13 +75,16 @@ function copyingOf(
 const copyingIn = (seen: Seen): Copying | undefined =>
   copyingOf(seen.cluster, seen.observed.certificates, takersIn(seen), seen.observed.at ?? 0);
 
-/** Servers do not check each other: none of them can be cut off by a copy that is made anew with another CA. */
+/**
+ * Servers do not check each other: none of them can be cut off by a copy that is made anew with another CA. Clients can, whether or not a server
+ * runs: so a copy that is there never skips a step.
+ */
 function takersIn(seen: Seen): CopyTakers {
   const { nodes, dataPods, dataSize, observed } = seen;
   const { copy } = observed.certificates ?? {};
   const isHeard = nodes.length === dataPods.length;
   return {
-    areNone: isHeard && nodes.every(({ tls }) => tls?.port !== tlsPort),
+    areNone: false,
     areUpToDate:
       isHeard && nodes.length >= dataSize && nodes.every((node) => hasRead(node, copy?.digest) && doesShow(seen, node)),
     trustSource: true,
