@@ -150,7 +150,6 @@ function withObjects(
   const holding = {
     keepsPassword: isTroubled || isUnheard(situation),
     mayMountIdentity: observed.identity === undefined,
-    needsCertificate: cluster.spec.tls !== undefined,
   };
   const restart = restartWanted(situation, [names.data, names.sentinel]);
   const all = [...childrenWithOpenPort(situation), ...serverCaChildren(cluster, observed.certificates?.copy?.trusted)];
@@ -162,7 +161,9 @@ function withObjects(
     const held = isTroubled ? { data: situation.dataSize, sentinels: situation.sentinelSize } : sizes;
     const live = children.statefulSet(wanted.object.metadata.name);
     const asked = withRestart(wanted.object, restart);
-    const template = live === undefined ? asked : heldBack(asked, live, holding);
+    // Sentinels mount the certificate, and show it to nobody yet.
+    const needsCertificate = isData && cluster.spec.tls !== undefined;
+    const template = live === undefined ? asked : heldBack(asked, live, { ...holding, needsCertificate });
     return { ...wanted, object: atSize(template, isData ? held.data : held.sentinels) };
   });
   const objects = objectSteps(desired, children);
