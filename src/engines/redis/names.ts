@@ -24,7 +24,7 @@ export const paths = {
   internal: '/etc/clusterwright/internal',
   /** The certificate as the kubelet has it. */
   tls: '/etc/clusterwright/tls',
-  /** Copies of it, each in a folder whose name is a digest of its content: see `shell/library.sh`. */
+  /** Copies of it, each in a folder whose name is a digest of its content: see `shell/tls.sh`. */
   staged: '/run/redis/tls',
   data: '/data',
   /** Memory-backed: the composed configuration holds the password and must not outlive the pod. */

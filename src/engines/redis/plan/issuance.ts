@@ -14,7 +14,7 @@ import { tlsPort } from '../names.ts';
 import { type CertificatesSeen, observeCertificates } from '../observe/certificates.ts';
 import type { DataNode } from '../observe/observed.ts';
 import type { Situation } from '../observe/situation.ts';
-import { authorityWanted, copyWanted, issuedSecret } from '../resources/certificates.ts';
+import { authorityWanted, certificateMayFail, copyWanted, issuedSecret } from '../resources/certificates.ts';
 
 type Seen = Pick<Situation, 'cluster' | 'observed' | 'nodes' | 'dataPods' | 'dataSize'>;
 
@@ -56,6 +56,7 @@ function stepsOf(
     object: issuedSecret(cluster, secret).object,
     issue,
     reason,
+    ...certificateMayFail,
   }));
 }
 

@@ -10,6 +10,7 @@ import { leafKeys, type Values } from '../../../certificates/facts.ts';
 import type { CopyWanted } from '../../../plan/copying.ts';
 import type { AuthorityWanted } from '../../../plan/issuance.ts';
 import type { Desired } from '../../../plan/objects.ts';
+import type { MayFail } from '../../../plan/plan.ts';
 import { certificate } from '../../../resources/certificate.ts';
 import { configMap } from '../../../resources/configmap.ts';
 import { ownedMetadata, type Part, unownedMetadata } from '../../../resources/metadata.ts';
@@ -22,6 +23,9 @@ import { redisNames } from '../names.ts';
  * they connect anew.
  */
 const patienceHours = 3 / 60;
+
+/** Neither data nor a failover rests on a certificate: whatever is refused of it holds up no repair. */
+export const certificateMayFail = { optional: true, finding: 'CertificateHeldBack' } as const satisfies MayFail;
 
 const partOf = ({ spec }: Cluster<RedisSpec>): Part => ({ engine: 'redis', component: 'data', version: spec.version });
 
@@ -87,7 +91,7 @@ export function certificateChildren(cluster: Cluster<RedisSpec>): Desired[] {
   const own = authorityWanted(cluster);
   const secrets = [...(own === undefined ? [] : [own, ...own.leaves]), copy].map(({ secret }) => secret);
   const asked = certificateAsked(cluster);
-  return [...secrets.map((name) => issuedSecret(cluster, name)), ...(asked === undefined ? [] : [{ object: asked }])];
+  return [...secrets.map((name) => issuedSecret(cluster, name)), ...(asked === undefined ? [] : [{ object: asked, mayFail: certificateMayFail }])];
 }
 
 function certificateAsked(cluster: Cluster<RedisSpec>): KubeObject | undefined {
@@ -111,10 +115,11 @@ function certificateAsked(cluster: Cluster<RedisSpec>): KubeObject | undefined {
 export function serverCaChildren(cluster: Cluster<RedisSpec>, trusted: string | undefined): Desired[] {
   if (cluster.spec.tls === undefined || trusted === undefined) return [];
   const { serverCa } = redisNames(cluster.metadata.name);
-  return [{ object: configMap(ownedMetadata(cluster, serverCa, partOf(cluster)), { [leafKeys.trusted]: trusted }) }];
+  const object = configMap(ownedMetadata(cluster, serverCa, partOf(cluster)), { [leafKeys.trusted]: trusted });
+  return [{ object, mayFail: certificateMayFail }];
 }
 
-/** Name of the folder that pods keep these files in, as `stage_certificate` of `library.sh` makes it. */
+/** Name of the folder that pods keep these files in, as `stage_certificate` of `tls.sh` makes it. */
 export function certificateDigest(values: Values): string {
   const { certificate: shown, trusted } = leafKeys;
   return createHash('sha256')
