@@ -46,7 +46,9 @@ function dataProcess(node: DataNode): Process {
     const carried = term === undefined ? '' : `${term.wasPrimary ? 'primary' : 'replica'}-${term.number}`;
     const { port, digest } = node.tls ?? {};
     const tls =
-      port === undefined ? {} : { 'tls-port': String(port), 'tls-cert-file': `/run/redis/tls/${digest}/tls.crt` };
+      port === undefined
+        ? {}
+        : { 'tls-port': String(port), 'tls-cert-file': `/run/redis/tls/${digest}/tls.crt`, 'tls-auth-clients': 'no' };
     return flat({
       ...node.settings,
       ...tls,

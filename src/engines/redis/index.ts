@@ -15,7 +15,7 @@ import type { ShardsObserved } from './observe/shards/observed.ts';
 import { type ShardsSituation, shardsSituation } from './observe/shards/situation.ts';
 import { type Situation, situationOf } from './observe/situation.ts';
 import { forecastRedis } from './plan/forecast.ts';
-import { redisMaintenance } from './plan/issuance.ts';
+import { redisMaintenance } from './plan/maintenance.ts';
 import { planRedis } from './plan/plan.ts';
 import { planShards } from './plan/shards/plan.ts';
 import { redisPermissions } from './resources/permissions.ts';

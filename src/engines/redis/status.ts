@@ -19,7 +19,7 @@ import { certificateWarnings, heldBackCertificate } from './plan/issuance.ts';
 import { otherReplicaWarnings } from './plan/other-replicas.ts';
 import { overlapClaims } from './plan/password-overlap.ts';
 import { proxyProblem } from './plan/proxy.ts';
-import { isUnsecured, portClaims, portWarnings } from './plan/tls.ts';
+import { isUnsecured, portClaims, portWarnings, tlsProblems } from './plan/tls.ts';
 import { userClaims } from './plan/users.ts';
 import { specWarnings } from './plan/warnings.ts';
 import { isBindable } from './status/binding.ts';
@@ -86,7 +86,9 @@ function judge(situation: Situation, plan: Plan<RedisAction>, initialized: boole
   const findings = primary === undefined ? [] : findingsIn(situation);
   const proxy = proxyProblem(situation);
   const seen =
-    primary === undefined ? [] : [...readinessProblems(situation, primary), ...findings.map((one) => one.message)];
+    primary === undefined
+      ? []
+      : [...readinessProblems(situation, primary), ...findings.map((one) => one.message), ...tlsProblems(situation)];
   return judged({
     ...{ cluster, outcome: plan.outcome, initialized, findings },
     isServed: primary !== undefined,

@@ -92,6 +92,22 @@ describe.skipIf(!isIsolationPossible).each([...serverPrograms])('beside servers 
     ]);
   });
 
+  it('removes older copies, and one that was not finished, while the server has read none', () => {
+    const next = certificateDigest(others ?? {});
+    expect(
+      play('rm config/tls', 'start; admit; probe; mkdir run/tls/new-1; cp next/* mounted/; probe; ls run/tls'),
+    ).toEqual(['admitted after 0', next]);
+  });
+
+  it('keeps another copy where only the key has changed', () => {
+    const mixed = certificateDigest({ ...theirs, 'tls.key': others?.['tls.key'] ?? '' });
+    expect(mixed).not.toBe(digest);
+    expect(play('start; admit; probe; cp next/tls.key mounted/; probe; ls run/tls | sort')).toEqual([
+      'admitted after 0',
+      ...[digest, mixed].sort(),
+    ]);
+  });
+
   it('keeps what the server has read and what is mounted, and shows nothing else before it is told', () => {
     const renew = 'cp next/* mounted/';
     const next = certificateDigest(others ?? {});

@@ -7,8 +7,11 @@ import type { DataNode } from '../../../src/engines/redis/observe/observed.ts';
 import { situationOf } from '../../../src/engines/redis/observe/situation.ts';
 import { forecastRedis } from '../../../src/engines/redis/plan/forecast.ts';
 import { planRedis } from '../../../src/engines/redis/plan/plan.ts';
+import { serverCaChildren } from '../../../src/engines/redis/resources/certificates.ts';
 import { redisResources } from '../../../src/engines/redis/resources/resources.ts';
 import { redisStatus } from '../../../src/engines/redis/status.ts';
+import { fingerprinted } from '../../../src/plan/difference.ts';
+import { stored } from '../../../src/testing/stored-object.ts';
 import { plannedIn } from '../../support/plan-words.ts';
 import { redisCluster, redisWorld, type Story } from '../../support/redis-situation.ts';
 
@@ -35,6 +38,15 @@ const seen = (change: Partial<typeof facts> = {}): CertificatesSeen => ({
 const withTls: Partial<DataNode> = { tls: { port: 6380, digest: 'd1' }, shown: { fingerprint: 'f1' } };
 const without: Partial<DataNode> = { tls: { port: 0 } };
 const serverCa = 'create ConfigMap db-server-ca';
+/** Clients are told these CAs since so many minutes. */
+const toldFor =
+  (minutes: number, trusted = copy.trusted): NonNullable<Story['children']> =>
+  (objects) => [
+    ...objects,
+    ...serverCaChildren(redisCluster(spec), trusted, undefined, at - minutes * 60_000).map(({ object }) =>
+      stored(fingerprinted(object)),
+    ),
+  ];
 
 function planned({ observed, ...story }: Story): string[] {
   return plannedIn(redisWorld({ ...story, observed: { at, ...observed } }));
@@ -136,6 +148,15 @@ describe('a cluster that is to have TLS', () => {
       },
       [serverCa, 'wait SecuringConnections'],
     ],
+    [
+      'makes nothing where nobody could read what there is',
+      {
+        spec,
+        observed: { certificates: { unread: 'no', source: { source: { digest: '' }, copy: { digest: '' } } } },
+        nodes: { all: without },
+      },
+      ['wait AwaitingCertificates'],
+    ],
     ['is at rest then', { spec, observed: { certificates: seen() }, nodes: { all: withTls } }, [serverCa, 'settled']],
     [
       'repairs members whatever becomes of it',
@@ -158,8 +179,36 @@ describe('a cluster that is to have TLS', () => {
     ],
     [
       'shows it when all have read that CA',
-      { spec, observed: { certificates: seen({ isCurrent: false, isSameCa: false }) }, nodes: { all: withTls } },
-      ['issue db-shown-tls: copy certificate', serverCa, 'settled'],
+      {
+        spec,
+        observed: { certificates: seen({ isCurrent: false, isSameCa: false }) },
+        nodes: { all: withTls },
+        children: toldFor(3),
+      },
+      ['issue db-shown-tls: copy certificate', 'settled'],
+    ],
+    ...([2.9, undefined] as const).map(
+      (minutes) =>
+        [
+          `but not while clients are told for ${minutes} minutes`,
+          {
+            spec,
+            observed: { certificates: seen({ isCurrent: false, isSameCa: false }) },
+            nodes: { all: withTls },
+            ...(minutes === undefined ? {} : { children: toldFor(minutes) }),
+          },
+          [...(minutes === undefined ? [serverCa] : []), 'settled'],
+        ] as const,
+    ),
+    [
+      'nor while they are told other CAs',
+      {
+        spec,
+        observed: { certificates: seen({ isCurrent: false, isSameCa: false }) },
+        nodes: { all: withTls },
+        children: toldFor(9, 'others'),
+      },
+      [expect.stringMatching(/^apply ConfigMap db-server-ca: .*trusted-since/), 'settled'],
     ],
     [
       'but not while one of them is away',
@@ -180,6 +229,44 @@ describe('a cluster that is to have TLS', () => {
       [serverCa, 'secure db-2 d1', 'wait SecuringConnections'],
     ],
   ])('%s', (_, story, expected) => expect(planned(story)).toEqual(expected));
+});
+
+describe('a node that has lost TLS, of a cluster whose others accept it', () => {
+  const failing: Partial<DataNode> = { tls: { port: 6380, digest: 'd1' }, shown: { why: 'no shared cipher' } };
+  const rolling: Story = { spec, observed: { certificates: seen() }, pods: { 'db-1': 'outdated' } };
+  it.each<readonly [story: string, Story, readonly string[]]>([
+    [
+      'keeps others from restarting',
+      { nodes: { all: withTls, 2: without } },
+      ['secure db-2 d1', 'wait SecuringConnections'],
+    ],
+    [
+      'also where it accepts TLS and shows nothing that anybody believes',
+      { nodes: { all: withTls, 2: failing } },
+      ['wait SecuringConnections'],
+    ],
+    [
+      'and keeps a primary from being handed over',
+      { nodes: { all: withTls, 2: without }, pods: { 'db-0': 'outdated' } },
+      ['secure db-2 d1', 'wait SecuringConnections'],
+    ],
+    [
+      'but not from itself',
+      { nodes: { all: withTls, 1: without } },
+      ['secure db-1 d1', 'delete Pod db-1', 'wait Restarting'],
+    ],
+    [
+      'nor where nobody has it',
+      { nodes: { all: without } },
+      [...everybody.map((pod) => `secure ${pod} d1`), 'delete Pod db-1', 'wait Restarting'],
+    ],
+    ['nor where its image has no TLS', { nodes: { 0: withTls, 1: withTls } }, ['delete Pod db-1', 'wait Restarting']],
+    [
+      'nor repairs',
+      { nodes: { all: withTls, 2: without }, sentinels: { 0: 'forgot' } },
+      ['monitor db-sentinel-0 -> db-0', 'secure db-2 d1', 'wait Repairing'],
+    ],
+  ])('%s', (_, story, expected) => expect(planned({ ...rolling, ...story })).toEqual([serverCa, ...expected]));
 });
 
 describe('the status of a cluster with TLS', () => {
@@ -215,6 +302,15 @@ describe('the status of a cluster with TLS', () => {
       ['Ready AllMembersReady', 'SpecWarning CertificateNames'],
     ],
     [
+      'tells that Secrets of its own cannot be read',
+      {
+        spec,
+        observed: { certificates: { unread: 'no', source: { source: { digest: '' }, copy: { digest: '' } } } },
+        nodes: { all: { tls: { port: 6380, digest: 'd1' } } },
+      },
+      ['CertificateHeldBack Unread', 'Ready AllMembersReady'],
+    ],
+    [
       'tells of a source that cannot be used',
       {
         spec,
@@ -233,6 +329,18 @@ describe('the status of a cluster with TLS', () => {
     expect(conditions).toEqual(expect.arrayContaining([...expected]));
     expect(conditions.length).toBe(expected.length);
   });
+});
+
+it('is degraded where clients refuse the certificate, and nothing is under way', () => {
+  const shown = { why: 'certificate has expired' };
+  const { cluster, children, observed } = redisWorld({
+    spec,
+    observed: { at, certificates: seen() },
+    nodes: { all: { ...withTls, shown } },
+    status: { phase: 'Ready', observedGeneration: 1, initialized: true } as ClusterStatus,
+  });
+  const situation = situationOf(cluster, children, observed);
+  expect(redisStatus(situation, planRedis(situation)).phase).toBe('Degraded');
 });
 
 it.each<readonly [story: string, Story, readonly RegExp[]]>([
@@ -319,6 +427,34 @@ describe('a cluster that is to have TLS no more', () => {
   it('does not close it while a node is not heard', () => {
     const story = { ...before, nodes: { all: alone, 2: 'silent' as const }, status: unused(20) };
     expect(planned(story).filter((step) => step.startsWith('close'))).toEqual([]);
+  });
+
+  it('begins to count anew after nobody has looked for a while', () => {
+    const said = (minutes: number): ClusterStatus => {
+      const status = unused(20);
+      const message = `no client is connected with TLS, last seen at ${new Date(at - minutes * 60_000).toISOString()}; port`;
+      return { ...status, conditions: (status.conditions ?? []).map((one) => ({ ...one, message })) };
+    };
+    const told = (minutes: number): readonly [string[], string[]] => {
+      const story = { ...before, nodes: { all: alone }, status: said(minutes) };
+      return [
+        planned(story).filter((step) => step.startsWith('close')),
+        statusIn(story).filter((one) => one.startsWith('Port')),
+      ];
+    };
+    expect(told(3)).toEqual([closing, ['PortUnused NoTLSClients']]);
+    expect(told(3.1)).toEqual([[], []]);
+  });
+
+  it('has pods that start accept it until then, also where one of them is not heard', () => {
+    const touched = (story: Story): string[] =>
+      planned({ ...before, ...story }).flatMap((step) =>
+        /db-config|Service/.test(step) ? [step.split(':')[0] ?? ''] : [],
+      );
+    expect(touched({ nodes: { all: alone } })).toEqual([]);
+    expect(touched({ nodes: { all: without, 1: alone } })).toEqual([]);
+    expect(touched({ nodes: { all: without, 1: 'silent' } })).toEqual([]);
+    expect(touched({ nodes: { all: without } })[0]).toBe('apply ConfigMap db-config');
   });
 
   it('leads clients there until it is closed', () => {

@@ -2,12 +2,13 @@
  * What the source of the certificate says, and the copy that servers get. Secrets are read by name. They are not watched, so the source is read
  * again every half minute.
  */
+import { shortened } from '../../../api/bounds.ts';
 import type { Cluster } from '../../../api/cluster.ts';
 import type { CopySeen } from '../../../certificates/copied.ts';
 import { certificatesIn, leafKeys, type Values } from '../../../certificates/facts.ts';
 import { certificateOf } from '../../../certificates/x509.ts';
 import type { EngineContext } from '../../../engine/engine-context.ts';
-import { type ReadSecret, readAuthority } from '../../../plan/certificates-seen.ts';
+import { type ReadSecret, readAuthority, readCopy } from '../../../plan/certificates-seen.ts';
 import type { AuthoritySeen } from '../../../plan/issuance.ts';
 import { triedSource } from '../../../plan/tried-source.ts';
 import * as trial from '../../../system/accepted.ts';
@@ -15,6 +16,8 @@ import type { RedisSpec } from '../kind/schema.ts';
 import { authorityWanted, certificateDigest, copyWanted, serverName } from '../resources/certificates.ts';
 
 export interface CertificatesSeen {
+  /** Why nothing is known of the Secrets that the operator writes. Nothing is made of them then. */
+  readonly unread?: string;
   readonly source: CopySeen;
   /** Of the operator's own CA, where that is the source. */
   readonly own?: AuthoritySeen;
@@ -47,6 +50,17 @@ function sizeFault(source: Values): string | undefined {
   return size > mostBytes ? `has ${size} bytes in tls.crt, tls.key and ca.crt, more than ${mostBytes}` : undefined;
 }
 
+/**
+ * A server signs in its one thread, in which nobody else is served: 7 ms with RSA of 4096 bits, 42 ms with 8192 (1 ms with ECDSA). Anybody who
+ * reaches the port can ask for that.
+ */
+const longestKeyBits = 4096;
+
+function keyFault(source: Values): string | undefined {
+  const bits = certificateOf(source[leafKeys.certificate])?.publicKey.asymmetricKeyDetails?.modulusLength ?? 0;
+  return bits > longestKeyBits ? `has a tls.key with more than ${longestKeyBits} bits` : undefined;
+}
+
 /** Undefined where the spec asks for no TLS. */
 export async function observeCertificates(
   cluster: Cluster<RedisSpec>,
@@ -59,17 +73,38 @@ export async function observeCertificates(
   const readOwn: ReadSecret = (name) => io.secret(name, { of });
   const authority = authorityWanted(cluster);
   const told = String(Math.floor(io.now() / readEveryMs));
+  const readSource = authority === undefined ? io.secret(wanted.from, undefined, told) : readOwn(wanted.from);
   const [source, copy, own] = await Promise.all([
-    authority === undefined ? io.secret(wanted.from, undefined, told) : readOwn(wanted.from),
-    readOwn(wanted.secret),
-    authority === undefined ? undefined : readAuthority(authority, readOwn),
+    orWhy(readSource, io),
+    orWhy(readOwn(wanted.secret), io),
+    authority === undefined ? undefined : orWhy(readAuthority(authority, readOwn), io),
   ]);
+  if (copy instanceof Unread || own instanceof Unread) {
+    const [why] = [copy, own].flatMap((one) => (one instanceof Unread ? [one.message] : []));
+    return { unread: `a Secret with certificates cannot be read: ${why}`, source: unknownCopy };
+  }
   const content = contentOf(cluster, copy);
+  const seen =
+    source instanceof Unread
+      ? { ...readCopy(undefined, copy), source: { digest: '', fault: `cannot be read: ${source.message}` } }
+      : await triedSource(source, copy, io.now(), trial, (values) => sizeFault(values) ?? keyFault(values));
   return {
-    source: await triedSource(source, copy, io.now(), trial, sizeFault),
+    source: seen,
     ...(own === undefined ? {} : { own }),
     ...(content === undefined ? {} : { copy: content }),
   };
+}
+
+const unknownCopy: CopySeen = { source: { digest: '' }, copy: { digest: '' } };
+
+/** A Secret that nobody can read, for one since its key is away, is no reason to look at nothing else. */
+class Unread extends Error {}
+
+function orWhy<Result>(reading: Promise<Result>, io: EngineContext): Promise<Result | Unread> {
+  return reading.catch((error: unknown) => {
+    io.signal.throwIfAborted();
+    return new Unread(shortened((error as Error).message, 200));
+  });
 }
 
 function contentOf(cluster: Cluster<RedisSpec>, copy: Values | undefined): CertificateCopy | undefined {

@@ -71,21 +71,30 @@ export async function askDataNode(
   const fields = infoFields(String(info));
   // It answers INFO, but neither its role nor its keys mean anything before the dataset is in memory.
   if (fields.loading === '1') return { state: 'silent', ...at, why: 'it is loading its dataset' };
-  const { masteruser, masterauth, databases, 'tls-port': port, 'tls-cert-file': file, ...settings } = pairs(config);
+  const {
+    masteruser,
+    masterauth,
+    databases,
+    'tls-port': port,
+    'tls-cert-file': file,
+    'tls-auth-clients': asks,
+    ...settings
+  } = pairs(config);
   const findings = findingsOf(at.pod, fields, ping, minReplicasIn(settings));
   const copiesAs = identity === undefined || (masteruser === identity.user && masterauth === identity.password);
   const lacking = copiesAs ? lacks : [...lacks, 'replication' as const];
   const login = { masteruser: masteruser ?? '', masterauth: masterauth ?? '', databases: databases ?? '' };
   return {
     ...dataNode(at, fields, settings, findings),
-    ...(port === undefined ? {} : { tls: serverTls(port, file) }),
+    ...(port === undefined ? {} : { tls: serverTls(port, asks === 'no' ? file : '') }),
     ...(lacking.length === 0 ? {} : { lacks: lacking }),
     ...(source === undefined ? {} : { imports: importSeen(String(info), fields, login, source.login) }),
   };
 }
 
-const tlsDirectives = ['tls-port', 'tls-cert-file'] as const;
+const tlsDirectives = ['tls-port', 'tls-cert-file', 'tls-auth-clients'] as const;
 
+/** One that asks clients for certificates is told all of it again: its files count for nothing. */
 function serverTls(port: string, file = ''): ServerTls {
   const [, digest] = new RegExp(`^${paths.staged}/([0-9a-f]{16})/`).exec(file) ?? [];
   return { port: Number(port), ...(digest === undefined ? {} : { digest }) };

@@ -39,7 +39,8 @@ function withPod(object: KubeObject, change: (pod: PodSpec) => PodSpec): KubeObj
 /** Whoever starts by this template waits for the Secret. */
 export const mountsIdentity = (live: KubeObject): boolean => volumeOf(live, identityVolume) !== undefined;
 
-const mountsCertificate = (live: KubeObject): boolean => volumeOf(live, certificateVolume) !== undefined;
+/** Whoever starts by this template can have a certificate. */
+export const mountsCertificate = (live: KubeObject): boolean => volumeOf(live, certificateVolume) !== undefined;
 
 const stripped =
   (volume: string, variable: string) =>

@@ -4,19 +4,26 @@
  */
 import type { Cluster } from '../../../api/cluster.ts';
 import type { DesiredCondition } from '../../../api/condition.ts';
-import type { Maintenance } from '../../../engine/engine.ts';
 import type { SpecWarning } from '../../../engine/spec-warnings.ts';
 import { type Copying, type CopyTakers, copying } from '../../../plan/copying.ts';
 import { type Issuing, issuing } from '../../../plan/issuance.ts';
 import { blocked, type ObjectStep, type Outcome, wait } from '../../../plan/plan.ts';
 import type { RedisSpec } from '../kind/schema.ts';
-import { tlsPort } from '../names.ts';
-import { type CertificatesSeen, observeCertificates } from '../observe/certificates.ts';
+import { redisNames, tlsPort } from '../names.ts';
+import type { CertificatesSeen } from '../observe/certificates.ts';
 import type { DataNode } from '../observe/observed.ts';
 import type { Situation } from '../observe/situation.ts';
-import { authorityWanted, certificateMayFail, copyWanted, issuedSecret } from '../resources/certificates.ts';
+import {
+  authorityWanted,
+  certificateMayFail,
+  copyWanted,
+  issuedSecret,
+  patienceMs,
+  trustedIn,
+  trustedSince,
+} from '../resources/certificates.ts';
 
-type Seen = Pick<Situation, 'cluster' | 'observed' | 'nodes' | 'dataPods' | 'dataSize'>;
+type Seen = Pick<Situation, 'cluster' | 'children' | 'observed' | 'nodes' | 'dataPods' | 'dataSize'>;
 
 /** Secrets are not watched. */
 const issuingMs = 1_000;
@@ -30,14 +37,10 @@ export function issuanceSteps(seen: Seen): ObjectStep[] {
   return stepsOf(seen.cluster, seen.observed.certificates, takersIn(seen), seen.observed.at);
 }
 
-/** Renewals. A copy is made where there is none, and gets another CA only beside the one before. */
-export const redisMaintenance: Maintenance<RedisSpec> = {
-  fields: ['mode', 'tls'],
-  async plan(cluster, io) {
-    const takers = { areNone: false, areUpToDate: false, trustSource: true };
-    return stepsOf(cluster, await observeCertificates(cluster, io), takers, io.now());
-  },
-};
+/** Renewals, where nobody was asked what runs. A copy is made where there is none, and gets another CA only beside the one before. */
+export function renewals(cluster: Cluster<RedisSpec>, seen: CertificatesSeen | undefined, now: number): ObjectStep[] {
+  return stepsOf(cluster, seen, { areNone: false, areUpToDate: false, trustSource: true }, now);
+}
 
 function stepsOf(
   cluster: Cluster<RedisSpec>,
@@ -45,6 +48,7 @@ function stepsOf(
   takers: CopyTakers,
   now = 0,
 ): ObjectStep[] {
+  if (seen?.unread !== undefined) return [];
   const own = authorityWanted(cluster);
   // Where nobody has looked, as in an offline plan, what a new cluster begins with is shown.
   const nothing = { authority: { digest: '' }, leaves: {} };
@@ -70,7 +74,9 @@ function copyingOf(
   now: number,
 ): Copying | undefined {
   const wanted = copyWanted(cluster);
-  return wanted === undefined || seen === undefined ? undefined : copying(wanted, seen.source, takers, now);
+  return wanted === undefined || seen === undefined || seen.unread !== undefined
+    ? undefined
+    : copying(wanted, seen.source, takers, now);
 }
 
 const copyingIn = (seen: Seen): Copying | undefined =>
@@ -87,9 +93,20 @@ function takersIn(seen: Seen): CopyTakers {
   return {
     areNone: false,
     areUpToDate:
-      isHeard && nodes.length >= dataSize && nodes.every((node) => hasRead(node, copy?.digest) && doesShow(seen, node)),
+      isKnownToClients(seen) &&
+      isHeard &&
+      nodes.length >= dataSize &&
+      nodes.every((node) => hasRead(node, copy?.digest) && doesShow(seen, node)),
     trustSource: true,
   };
+}
+
+/** Clients can have read the CAs of the copy: their ConfigMap has had them for long enough. It may have been written long after the copy. */
+function isKnownToClients({ cluster, children, observed }: Seen): boolean {
+  const live = children.get('ConfigMap', redisNames(cluster.metadata.name).serverCa);
+  const { copy } = observed.certificates ?? {};
+  if (live === undefined || copy === undefined || trustedIn(live) !== copy.trusted) return false;
+  return (observed.at ?? 0) >= trustedSince(live) + patienceMs;
 }
 
 /** It accepts TLS, with the files of this digest. */
@@ -108,6 +125,7 @@ export function awaitedCertificate(seen: Seen): Outcome | undefined {
   const { certificates } = seen.observed;
   if (seen.cluster.spec.tls === undefined || certificates === undefined || certificates.copy !== undefined)
     return undefined;
+  if (certificates.unread !== undefined) return wait('AwaitingCertificates', certificates.unread, missingMs);
   const step = copyingIn(seen);
   if (step?.state !== 'held') return wait('IssuingCertificates', 'the certificate of the servers is made', issuingMs);
   return certificates.source.source.digest === ''
@@ -123,8 +141,10 @@ export function isCopyUnderWay(seen: Seen): boolean {
 
 /** Why servers do not show what the source says. */
 export function heldBackCertificate(seen: Seen): DesiredCondition[] {
+  const { copy, unread } = seen.observed.certificates ?? {};
+  if (unread !== undefined) return [{ type: 'CertificateHeldBack', status: 'True', reason: 'Unread', message: unread }];
   const step = copyingIn(seen);
-  if (step?.state !== 'held' || seen.observed.certificates?.copy === undefined) return [];
+  if (step?.state !== 'held' || copy === undefined) return [];
   return [{ type: 'CertificateHeldBack', status: 'True', reason: step.reason, message: step.message }];
 }
 

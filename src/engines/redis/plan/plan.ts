@@ -42,7 +42,7 @@ import { untilItFits } from './resize-room.ts';
 import { planRoles } from './roles.ts';
 import { eligibilitySteps, planMovePrimary, type Sizes, sizesFor } from './scaling.ts';
 import { switchoverStep } from './switchover-step.ts';
-import { tlsRecheckMs, tlsSteps, untilSecured } from './tls.ts';
+import { tlsRecheckMs, tlsSteps, untilRegained, untilSecured } from './tls.ts';
 import { planUsers, usersUnknown } from './users.ts';
 
 type RedisPlan = Plan<RedisAction>;
@@ -152,7 +152,9 @@ function withObjects(
     mayMountIdentity: observed.identity === undefined,
   };
   const restart = restartWanted(situation, [names.data, names.sentinel]);
-  const all = [...childrenWithOpenPort(situation), ...serverCaChildren(cluster, observed.certificates?.copy?.trusted)];
+  const serverCa = children.get('ConfigMap', names.serverCa);
+  const { trusted } = observed.certificates?.copy ?? {};
+  const all = [...childrenWithOpenPort(situation), ...serverCaChildren(cluster, trusted, serverCa, observed.at)];
   const desired = all.map((wanted) => {
     if (wanted.object.kind === 'Service') return { ...wanted, object: heldEntrance(wanted.object, situation) };
     const isData = wanted.object.metadata.name === names.data;
@@ -234,6 +236,8 @@ function planWithPrimary(situation: Situation, primary: DataNode): RedisPlan {
   if (forgetting !== undefined)
     return unfinished([forgetting], wait('Forgetting', 'sentinels forget who is gone', recheckMs));
 
+  const regained = untilRegained(situation);
+  if (regained !== undefined) return unfinished([], regained);
   const move = planMovePrimary(situation, primary);
   if (move !== undefined) return unfinished(move.steps, move.outcome);
   // Who leaves goes before anybody restarts: an outdated primary might hand over to one that leaves, and that one back.

@@ -4,11 +4,12 @@ import type { Children } from '../../../resources/children.ts';
 import type { RedisSpec } from '../kind/schema.ts';
 import { dataPort, redisNames, tlsPort } from '../names.ts';
 import { dataPodNames } from '../observe/situation.ts';
+import { tellsOfTls } from './open-port.ts';
 
 export function tlsToCome(cluster: Cluster<RedisSpec>, children: Children): readonly string[] {
   const { spec, metadata } = cluster;
   const config = children.get('ConfigMap', redisNames(metadata.name).config);
-  const had = (config?.data as Readonly<Record<string, string>> | undefined)?.tls !== undefined;
+  const had = tellsOfTls(config);
   if (spec.tls !== undefined && !had) {
     const pods = dataPodNames(cluster, spec.replicas).join(', ');
     return [

@@ -4,14 +4,16 @@
  *
  * Since when that is so is in the condition `PortUnused`. If it is lost, the time begins anew.
  */
-import type { DesiredCondition } from '../../../api/condition.ts';
+import type { Condition, DesiredCondition } from '../../../api/condition.ts';
 import type { SpecWarning } from '../../../engine/spec-warnings.ts';
 import { type ActStep, type Outcome, wait } from '../../../plan/plan.ts';
+import { outdatedPods } from '../../../plan/rollout.ts';
 import type { RedisAction } from '../action.ts';
 import { redisNames, tlsPort } from '../names.ts';
 import { readEveryMs } from '../observe/certificates.ts';
 import type { DataNode } from '../observe/observed.ts';
 import type { Situation } from '../observe/situation.ts';
+import { mountsCertificate } from './held-template.ts';
 import { awaitedCertificate, doesShow, hasRead, isCopyUnderWay } from './issuance.ts';
 import { target } from './repair.ts';
 
@@ -29,7 +31,7 @@ export function tlsSteps(situation: Situation): Act[] {
   return situation.spec.tls === undefined ? closingSteps(situation) : securingSteps(situation);
 }
 
-function securingSteps({ observed, nodes, cluster }: Situation): Act[] {
+export function securingSteps({ observed, nodes, cluster }: Situation): Act[] {
   const { copy } = observed.certificates ?? {};
   if (copy === undefined) return [];
   const { certificate } = redisNames(cluster.metadata.name);
@@ -47,7 +49,7 @@ function closingSteps(situation: Situation): Act[] {
   return openNodes(situation).map((node) => ({
     type: 'act',
     action: { type: 'redis.closeTls', node: target(node) },
-    summary: `have ${node.pod} accept no TLS any more`,
+    summary: `close the TLS port of ${node.pod}`,
   }));
 }
 
@@ -64,16 +66,49 @@ export function untilSecured(situation: Situation): Outcome | undefined {
 export function isUnsecured(situation: Situation): boolean {
   const { spec, observed, nodes } = situation;
   if (spec.tls === undefined || observed.certificates === undefined) return false;
-  if (observed.certificates.copy === undefined) return true;
-  return nodes.some(({ tls, shown }) => tls?.port !== tlsPort || (shown !== undefined && 'why' in shown));
+  const { copy, unread } = observed.certificates;
+  if (copy === undefined && unread === undefined) return true;
+  return nodes.some(({ tls }) => tls?.port !== tlsPort);
+}
+
+/** What clients with TLS meet, though nothing is under way: a certificate that has expired, for one. */
+export function tlsProblems(situation: Situation): string[] {
+  const { spec, observed, nodes } = situation;
+  const { digest } = observed.certificates?.copy ?? {};
+  if (spec.tls === undefined) return [];
+  return nodes.flatMap((node) => {
+    const isRefused = hasRead(node, digest) && node.shown !== undefined && 'why' in node.shown;
+    return isRefused ? (whyNotSecured(situation, node) ?? []) : [];
+  });
+}
+
+/**
+ * Why nobody is interrupted who could be spared: a node accepts no TLS, though others do, and its pod has all that it takes. If they restarted
+ * one after the other, all of them could come to lack it.
+ */
+export function untilRegained(situation: Situation): Outcome | undefined {
+  const { spec, observed, nodes, dataPods, children, cluster } = situation;
+  const { copy } = observed.certificates ?? {};
+  const set = children.statefulSet(redisNames(cluster.metadata.name).data);
+  if (spec.tls === undefined || copy === undefined || set === undefined || !mountsCertificate(set)) return undefined;
+  const accepts = ({ tls, shown }: DataNode): boolean =>
+    tls?.port === tlsPort && (shown === undefined || 'fingerprint' in shown);
+  // Those restart to get it.
+  const outdated = outdatedPods(set, dataPods).map(({ metadata }) => metadata.name);
+  const lost = nodes.filter((node) => node.tls !== undefined && !accepts(node) && !outdated.includes(node.pod));
+  const [why] = nodes.some(accepts) ? lost.flatMap((node) => whyNotSecured(situation, node) ?? []) : [];
+  return why === undefined ? undefined : wait('SecuringConnections', why, underWayMs);
 }
 
 function whyNotSecured(situation: Situation, node: DataNode): string | undefined {
   const { copy } = situation.observed.certificates ?? {};
   if (copy === undefined) return undefined;
+  const set = situation.children.statefulSet(redisNames(situation.cluster.metadata.name).data);
+  if (set !== undefined && !mountsCertificate(set))
+    return `${node.pod} has no volume for the certificate before it restarts`;
   if (node.tls === undefined) return `${node.pod} does not know TLS: its image was built without`;
   if (!hasRead(node, copy.digest)) {
-    return `${node.pod} has yet to read the certificate, which its kubelet brings within two minutes`;
+    return `${node.pod} has yet to read the certificate. Its kubelet brings it within two minutes; later, the log of the server tells why it refuses it`;
   }
   if (doesShow(situation, node)) return undefined;
   const why = node.shown !== undefined && 'why' in node.shown ? node.shown.why : 'it shows another certificate';
@@ -99,16 +134,32 @@ function isUnusedNow(situation: Situation): boolean {
   return situation.spec.tls === undefined && open.length > 0 && isHeard && open.every(isUnused);
 }
 
-function isOver(situation: Situation): boolean {
-  const { cluster, observed } = situation;
-  const standing = cluster.status?.conditions?.find(({ type, status }) => type === 'PortUnused' && status === 'True');
-  if (standing === undefined || !isUnusedNow(situation)) return false;
-  return (observed.at ?? 0) >= Date.parse(standing.lastTransitionTime) + unusedMs;
+function standing({ cluster }: Situation): Condition | undefined {
+  return cluster.status?.conditions?.find(({ type, status }) => type === 'PortUnused' && status === 'True');
 }
 
+/** When it was seen last that nobody is connected, to the minute: in the condition, or nobody would know after a restart of the operator. */
+const seenAt = ({ observed }: Situation): string =>
+  new Date(Math.floor((observed.at ?? 0) / 60_000) * 60_000).toISOString();
+
+/** For longer nobody has looked. */
+const gapMs = 180_000;
+
+function isInterrupted(situation: Situation): boolean {
+  const [, last] = / seen at (\S+);/.exec(standing(situation)?.message ?? '') ?? [];
+  return last !== undefined && (situation.observed.at ?? 0) - Date.parse(last) > gapMs;
+}
+
+function isOver(situation: Situation): boolean {
+  const { lastTransitionTime } = standing(situation) ?? {};
+  if (lastTransitionTime === undefined || !isUnusedNow(situation) || isInterrupted(situation)) return false;
+  return (situation.observed.at ?? 0) >= Date.parse(lastTransitionTime) + unusedMs;
+}
+
+/** After a gap it is taken back for one look, so that the time begins anew. */
 export function portClaims(situation: Situation): DesiredCondition[] {
-  if (!isUnusedNow(situation)) return [];
-  const message = `no client is connected with TLS; port ${tlsPort} is closed when this has been so for ten minutes`;
+  if (!isUnusedNow(situation) || isInterrupted(situation)) return [];
+  const message = `no client is connected with TLS, last seen at ${seenAt(situation)}; port ${tlsPort} is closed when this has been so for ten minutes`;
   return [{ type: 'PortUnused', status: 'True', reason: 'NoTLSClients', message }];
 }
 
@@ -120,6 +171,6 @@ export function portWarnings(situation: Situation): SpecWarning[] {
     return 'unknown' in peers ? [`${pod} (${peers.unknown})`] : [pod];
   });
   if (words.length === 0) return [];
-  const message = `clients are connected with TLS to ${words.join(', ')}, which the spec does not ask for: port ${tlsPort} stays open until none has been for ten minutes`;
+  const message = `clients are connected with TLS, or may be, to ${words.join(', ')}, which the spec does not ask for: port ${tlsPort} stays open until none has been for ten minutes`;
   return [{ reason: 'TLSInUse', message }];
 }

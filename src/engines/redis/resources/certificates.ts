@@ -22,7 +22,8 @@ import { redisNames } from '../names.ts';
  * Clients are not asked what they trust. Those that mount the ConfigMap with the CAs have its new content within two minutes, and read it when
  * they connect anew.
  */
-const patienceHours = 3 / 60;
+export const patienceMs = 180_000;
+const patienceHours = patienceMs / 3_600_000;
 
 /** Neither data nor a failover rests on a certificate: whatever is refused of it holds up no repair. */
 export const certificateMayFail = { optional: true, finding: 'CertificateHeldBack' } as const satisfies MayFail;
@@ -91,7 +92,10 @@ export function certificateChildren(cluster: Cluster<RedisSpec>): Desired[] {
   const own = authorityWanted(cluster);
   const secrets = [...(own === undefined ? [] : [own, ...own.leaves]), copy].map(({ secret }) => secret);
   const asked = certificateAsked(cluster);
-  return [...secrets.map((name) => issuedSecret(cluster, name)), ...(asked === undefined ? [] : [{ object: asked, mayFail: certificateMayFail }])];
+  return [
+    ...secrets.map((name) => issuedSecret(cluster, name)),
+    ...(asked === undefined ? [] : [{ object: asked, mayFail: certificateMayFail }]),
+  ];
 }
 
 function certificateAsked(cluster: Cluster<RedisSpec>): KubeObject | undefined {
@@ -111,19 +115,45 @@ function certificateAsked(cluster: Cluster<RedisSpec>): KubeObject | undefined {
   });
 }
 
-/** @param trusted the CAs of the copy, for clients: without a key beside them */
-export function serverCaChildren(cluster: Cluster<RedisSpec>, trusted: string | undefined): Desired[] {
+/** On the ConfigMap for clients: since when it has had the CAs that it has. */
+const sinceAnnotation = 'clusterwright.dev/trusted-since';
+
+export function trustedIn(live: KubeObject): string | undefined {
+  return (live.data as Readonly<Record<string, string>> | undefined)?.[leafKeys.trusted];
+}
+
+/** Milliseconds. 0: for ever. */
+export function trustedSince({ metadata }: KubeObject): number {
+  return Date.parse(metadata.annotations?.[sinceAnnotation] ?? '') || 0;
+}
+
+/**
+ * @param trusted the CAs of the copy, for clients: without a key beside them
+ * @param live the ConfigMap as it is
+ * @param now in milliseconds
+ */
+export function serverCaChildren(
+  cluster: Cluster<RedisSpec>,
+  trusted: string | undefined,
+  live?: KubeObject,
+  now?: number,
+): Desired[] {
   if (cluster.spec.tls === undefined || trusted === undefined) return [];
   const { serverCa } = redisNames(cluster.metadata.name);
-  const object = configMap(ownedMetadata(cluster, serverCa, partOf(cluster)), { [leafKeys.trusted]: trusted });
+  const isSame = live !== undefined && trustedIn(live) === trusted;
+  const since = isSame ? trustedSince(live) : (now ?? 0);
+  const metadata = ownedMetadata(cluster, serverCa, partOf(cluster));
+  const annotations = since === 0 ? {} : { annotations: { [sinceAnnotation]: new Date(since).toISOString() } };
+  const object = configMap({ ...metadata, ...annotations }, { [leafKeys.trusted]: trusted });
   return [{ object, mayFail: certificateMayFail }];
 }
 
 /** Name of the folder that pods keep these files in, as `stage_certificate` of `tls.sh` makes it. */
 export function certificateDigest(values: Values): string {
-  const { certificate: shown, trusted } = leafKeys;
+  // With the key: a copy that got the right one later is another one.
+  const { certificate: shown, key, trusted } = leafKeys;
   return createHash('sha256')
-    .update(`${values[shown] ?? ''}${values[trusted] ?? ''}`)
+    .update(`${values[shown] ?? ''}${values[key] ?? ''}${values[trusted] ?? ''}`)
     .digest('hex')
     .slice(0, 16);
 }
