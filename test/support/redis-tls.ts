@@ -25,6 +25,7 @@ import { planRedis } from '../../src/engines/redis/plan/plan.ts';
 import { scripts } from '../../src/engines/redis/resources/scripts.ts';
 import { redisStatus } from '../../src/engines/redis/status.ts';
 import type { Plan } from '../../src/plan/plan.ts';
+import { stored } from '../../src/testing/stored-object.ts';
 import { password, type Stage } from '../faults/redis/conformance/stage.ts';
 import { realContext } from './real-context.ts';
 import type { RedisProgram, ServerProgram } from './redis-program.ts';
@@ -95,6 +96,7 @@ export class TlsOperator {
   status: Cluster<RedisSpec>['status'];
   readonly #options: TlsClusterOptions;
   #isSettled = false;
+  #written: readonly KubeObject[] = [];
 
   constructor(options: TlsClusterOptions) {
     this.#options = options;
@@ -132,7 +134,7 @@ export class TlsOperator {
     };
     const spec = { ...this.spec, engine: server.engine, version: server.version };
     const status = this.status === undefined ? {} : { status: this.status };
-    return redisWorld({ spec, children: (objects) => objects.map(moved), ...status });
+    return redisWorld({ spec, children: (objects) => [...objects.map(moved), ...this.#written], ...status });
   }
 
   async pass(): Promise<Plan> {
@@ -150,6 +152,7 @@ export class TlsOperator {
         const source = this.secrets[sourceOf(step.issue) ?? ''];
         this.secrets[name] = issued(step.issue, { own: this.secrets[name], source }, this.now);
       } else if ('object' in step && step.object.metadata.name === 'db-server-ca') {
+        this.#written = [stored(step.object)];
         this.serverCa = (step.object.data as { 'ca.crt': string })['ca.crt'];
       }
     }

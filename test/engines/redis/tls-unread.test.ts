@@ -48,8 +48,9 @@ it('an RSA key of more than 4096 bits is not taken: nobody else is served while 
   const { cluster, whole } = securedSample('a', 'password-of-clients', {
     tls: { server: { secretRef: { name: 'theirs' } } },
   });
-  const key = ['-newkey', 'rsa:4104', '-nodes', '-keyout', '/dev/stdout', '-out', '/dev/stdout'];
-  const text = execFileSync('openssl', ['req', '-x509', ...key, '-subj', '/CN=long', '-days', '9000', '-batch'], {
+  // Of four primes, which are found in a fraction of the time.
+  const key = '-newkey rsa:4104 -pkeyopt rsa_keygen_primes:4 -nodes -keyout /dev/stdout -out /dev/stdout';
+  const text = execFileSync('/bin/sh', ['-c', `openssl req -x509 ${key} -subj /CN=long -days 9000 -batch | cat`], {
     encoding: 'utf8',
     stdio: 'pipe',
   });
@@ -64,4 +65,4 @@ it('an RSA key of more than 4096 bits is not taken: nobody else is served while 
     secret,
   });
   expect(certificates?.source.source.fault).toBe('has a tls.key with more than 4096 bits');
-});
+}, 60_000);
