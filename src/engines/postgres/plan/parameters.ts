@@ -1,6 +1,7 @@
 /**
- * Settings of the spec that PostgreSQL, or Patroni before it, has refused: the server goes on with its own. Patroni leaves out of its file what is not within the
- * bounds that it knows of a setting. A text it writes there, whatever it is: PostgreSQL ignores that while it runs, and does not start with it.
+ * Settings of the spec that PostgreSQL or Patroni has refused. The server continues with its former value. Patroni checks numbers, and leaves those that are not
+ * valid out of PostgreSQL's file. Patroni does not check texts: it writes each of them to the file. While PostgreSQL runs, it ignores a text there that is not
+ * valid. When PostgreSQL starts, such a text is a fatal error.
  */
 import { blocked, type Outcome } from '../../../plan/plan.ts';
 import type { Situation } from '../observe/situation.ts';
@@ -21,7 +22,7 @@ export function withRefusedParameters(situation: Situation, outcome: Outcome): O
   return larger.length === 0 ? outcome : blocked(parametersRefused, larger.join('; '));
 }
 
-/** Undefined where every server would start again. Otherwise nothing restarts that does not have to. */
+/** Why PostgreSQL would not start again; undefined where it would. The operator restarts no member then. */
 export function withoutStart(situation: Situation): Blocked | undefined {
   const refused = refusedSettings(situation);
   return refused.some(({ stopsStart }) => stopsStart === true) ? refusal(refused) : undefined;
@@ -66,7 +67,7 @@ function refusedSettings(situation: Situation): readonly Refused[] {
       const isLess = !primary.restartPending && Number(seen.value) < Number(wanted);
       return started.get(name) !== Number(wanted) || isLess ? [{ words }] : [];
     }
-    // PostgreSQL says so of no value that it refuses.
+    // A value that PostgreSQL refuses is never pending.
     if (seen.isPending) return [];
     const isRefused = seen.isDefault || (seen.isText && !isSameText(name, wanted, seen.value));
     if (!isRefused) return [];
@@ -75,16 +76,16 @@ function refusedSettings(situation: Situation): readonly Refused[] {
   });
 }
 
-/** No texts, and PostgreSQL refuses some values that Patroni takes for valid: Patroni writes them to the file. */
+/** Settings that are no texts. Patroni accepts some values of them that PostgreSQL refuses, and writes these to the file. */
 const checked: readonly string[] = ['file_extend_method', 'max_stack_depth', 'vacuum_buffer_usage_limit'];
-/** PostgreSQL shows these in words of its own. */
+/** PostgreSQL does not show these as they are written. */
 const rewritten: readonly string[] = ['client_encoding', 'datestyle', 'default_text_search_config'];
 /** Of a time zone, such as `-3`, `.5` and `INTERVAL '+03:00'`. PostgreSQL shows a name for it, such as `<-03>+03`. */
 const offset = /^\s*(?:interval\b|[-+<.\d])/i;
 /** Of the others, PostgreSQL counts and shows characters by the encoding of the database. */
 const ascii = /^[\x20-\x7e]*$/;
 
-/** As far as that can be said. */
+/** True also where the two cannot be compared. */
 function isSameText(name: string, wanted: string, value: string): boolean {
   if (rewritten.includes(name) || !ascii.test(wanted)) return true;
   const shown = wanted.slice(0, 200);

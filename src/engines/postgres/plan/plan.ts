@@ -237,7 +237,11 @@ function planMembers(situation: Situation, take: BackupFactory): PostgresPlan {
   if (unread !== undefined)
     return withObjects(situation, roster, unread.steps, wait('Updating', unread.message, recheckMs));
   const fatal = withoutStart(situation);
-  if (fatal !== undefined) return withObjects(situation, roster, reloads, fatal);
+  if (fatal !== undefined) {
+    const plan = withObjects(situation, roster, reloads, fatal);
+    // A new template would take the place in the line of rollouts, and nobody would restart for it.
+    return { ...plan, steps: withoutTemplates(plan.steps) };
+  }
   const rollout = situation.mayNotInterrupt === true ? planLacking(situation) : planRestart(situation);
   // A kubelet may take minutes for a resize. Who is primary matters nothing to it, and may matter to the one who asks.
   const isWaiting =
