@@ -144,8 +144,8 @@ export const postgresMutants: readonly Mutant[] = [
       {
         // It takes another value of these for one that was refused.
         file: 'engines/postgres/plan/parameters.ts',
-        find: 'const isOther =',
-        replace: 'const isOther = name.length > 99 &&',
+        find: 'const isLess =',
+        replace: 'const isLess = name.length > 99 &&',
       },
     ],
     scenarios: ['postgres S4'],
