@@ -57,6 +57,7 @@ describe.each(['8.1', '9.1'])('a new cluster of Valkey %s', (version) => {
     cluster = await stage.create(name, valkey(version));
     await cluster.whole(size, { withinMs: 120_000 });
   });
+  afterAll(() => cluster.remove());
 
   test('runs Valkey everywhere, and its status says so', async () => {
     await everybodyRuns(cluster, version);
@@ -122,6 +123,7 @@ describe('a Redis 7.0 that becomes Valkey', () => {
     await cluster.whole(size, { withinMs: 120_000 });
     missing = await cluster.load('kept', 1000);
   });
+  afterAll(() => cluster.remove());
 
   test.each(['8.1', '9.1'])('%s: sentinels first, the primary last, and no write is lost', async (version) => {
     const primary = (await cluster.primary()).metadata.name;
@@ -183,6 +185,7 @@ describe('a primary that is killed in the middle of the change', () => {
       );
     });
     expect(await missing()).toEqual([]);
+    await cluster.remove();
   });
 });
 
@@ -216,6 +219,8 @@ describe('backups', () => {
     await restored.whole(size, { withinMs: 180_000 });
     const { data } = await restored.pods();
     for (const pod of data) expect(await restored.ask(pod, 'DBSIZE')).toBe(1000);
+    await source.remove();
+    await restored.remove();
   });
 
   test('one of Redis 8.0 does not come back in Valkey', async () => {
