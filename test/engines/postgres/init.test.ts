@@ -31,9 +31,9 @@ function plan(init: 'due' | 'run' | 'done' | undefined, objects: readonly KubeOb
   ];
 }
 
-const ended = (type: 'Complete' | 'Failed'): KubeObject => ({
+const ended = (type: 'Complete' | 'Failed', time = '00:59:15'): KubeObject => ({
   ...job,
-  status: { conditions: [{ type, status: 'True', lastTransitionTime: '2030-01-01T00:00:00Z', message: 'it failed' }] },
+  status: { conditions: [{ type, status: 'True', lastTransitionTime: `2030-01-01T${time}Z`, message: 'it failed' }] },
 });
 
 describe('init.sql', () => {
@@ -41,6 +41,7 @@ describe('init.sql', () => {
     ['is run in a new cluster', plan('due'), ['create ConfigMap', 'create Job', 'Initializing']],
     ['is awaited', plan('due', [config, job]), ['Initializing']],
     ['has run, and the database is asked again', plan('due', [config, ended('Complete')]), ['Initializing']],
+    ['has run, and its transaction is lost', plan('due', [config, ended('Complete', '00:58:59')]), ['InitFailed']],
     ['has failed', plan('due', [config, ended('Failed')]), ['InitFailed']],
     ['is not run again, though its Job is gone', plan('done'), undefined],
     ['has run, which the owner could deny', plan('run'), ['write down that init.sql has run', 'Initializing']],

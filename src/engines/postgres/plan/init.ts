@@ -17,6 +17,9 @@ export interface InitPlan {
   readonly outcome: Outcome;
 }
 
+/** In which the operator sees the mark of a transaction that has been committed. */
+const markMs = 60_000;
+
 /** Undefined where nothing is to be run any more. */
 export function planInit({ cluster, children, observed }: Situation, primary: LiveMember): InitPlan | undefined {
   // The data of a restore or an import is no new database, whether SQL has run in it before or not.
@@ -41,10 +44,22 @@ export function planInit({ cluster, children, observed }: Situation, primary: Li
       return { steps: [], outcome: wait('Initializing', `init.sql is being run: ${state.message}`, recheckMs) };
     // The database is asked again: the mark came with the last statement.
     case 'complete':
-      return { steps: [], outcome: wait('Initializing', 'init.sql has run', recheckMs) };
+      return {
+        steps: [],
+        outcome:
+          observed.at - state.at > markMs ? markLost(found) : wait('Initializing', 'init.sql has run', recheckMs),
+      };
     case 'failed':
       return { steps: [], outcome: blocked('InitFailed', `init.sql failed: ${state.message}`) };
     default:
       return state satisfies never;
   }
+}
+
+/** A failover may have lost the transaction, or the owner may have removed the mark. Only a person knows which. */
+function markLost({ metadata }: Job): Outcome {
+  return blocked(
+    'InitFailed',
+    `init.sql has run, and its mark is not in the database: a failover has lost the transaction, or somebody has changed the comment of the database; to run it again, delete the Job ${metadata.name}`,
+  );
 }
