@@ -36,12 +36,24 @@ const ended = (type: 'Complete' | 'Failed', time = '00:59:15'): KubeObject => ({
   status: { conditions: [{ type, status: 'True', lastTransitionTime: `2030-01-01T${time}Z`, message: 'it failed' }] },
 });
 
+const named = (object: KubeObject): KubeObject => ({
+  ...object,
+  metadata: { ...object.metadata, name: 'db-init-former' },
+});
+const [other, failedOther] = [named(ended('Complete', '00:58:59')), named(ended('Failed'))];
+
 describe('init.sql', () => {
   it.each<[string, ReturnType<typeof plan>, readonly string[] | undefined]>([
     ['is run in a new cluster', plan('due'), ['create ConfigMap', 'create Job', 'Initializing']],
     ['is awaited', plan('due', [config, job]), ['Initializing']],
     ['has run, and the database is asked again', plan('due', [config, ended('Complete')]), ['Initializing']],
     ['has run, and its transaction is lost', plan('due', [config, ended('Complete', '00:58:59')]), ['InitFailed']],
+    ['is not run with another text then', plan('due', [other]), ['InitFailed']],
+    [
+      'is run with another text, once it has failed',
+      plan('due', [failedOther]),
+      ['create ConfigMap', 'create Job', 'Initializing'],
+    ],
     ['has failed', plan('due', [config, ended('Failed')]), ['InitFailed']],
     ['is not run again, though its Job is gone', plan('done'), undefined],
     ['has run, which the owner could deny', plan('run'), ['write down that init.sql has run', 'Initializing']],

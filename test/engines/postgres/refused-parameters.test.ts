@@ -171,6 +171,45 @@ describe('a text with which PostgreSQL does not start', () => {
     expect(messageOf(story)).toMatch(/db-2-0.*; lc_messages=de_DE.UTF-8 is not valid, .* which fails/);
   });
 
+  const corrected = { lc_messages: 'C.UTF-8' };
+  it.each<
+    readonly [story: string, spec: NonNullable<Story['spec']>, config: 'old' | 'new', ageMs: number, last: string]
+  >([
+    [
+      'the text has been corrected, and nobody has read that',
+      { parameters: corrected },
+      'old',
+      900_000,
+      'wait MembersNotReady',
+    ],
+    ['it has been removed, and nobody has read that', { parameters: {} }, 'old', 900_000, 'wait MembersNotReady'],
+    [
+      'another setting has changed',
+      { parameters: { ...german, work_mem: '8MB' } },
+      'old',
+      900_000,
+      'wait MembersNotReady',
+    ],
+    ['the lock lasts longer', { parameters: german, failover: { ttl: '60s' } }, 'old', 900_000, 'wait MembersNotReady'],
+    ['the primary has read the correction just now', { parameters: corrected }, 'new', 20_000, 'wait MembersNotReady'],
+    ['and long ago', { parameters: corrected }, 'new', 900_000, 'wait Replacing'],
+  ])(
+    'a member that does not start is replaced only once the settings are known to be good: %s',
+    (_, spec, config, configAgeMs, last) => {
+      const story = { ...world(german, english, { members: { 2: failing } }), children: down(2), spec };
+      const [now] = postgresWorld({ spec }).observed.members;
+      if (now?.state !== 'answering' || now.server?.state !== 'seen') throw new Error('there is no primary');
+      const known = now.server;
+      const facts = { ...known.facts, configAgeMs, ...(config === 'old' ? { config: 'of before' } : {}) };
+      const server = {
+        ...known,
+        settings: [...known.settings.filter(({ name }) => name !== 'lc_messages'), ...english],
+        facts,
+      };
+      expect(planned({ ...story, members: { ...story.members, 0: { server } } }).at(-1)).toBe(last);
+    },
+  );
+
   it.each<readonly [string, string, string]>([
     ['made shortly before', '2030-06-01T11:10:00Z', 'wait MembersNotReady'],
     ['made long before', '2030-06-01T10:30:00Z', 'wait Replacing'],

@@ -5,13 +5,14 @@
  * that has left the primary's timeline. What counts is a blank volume, a log that the primary has removed, data that Patroni has not
  * rewound, or a pod that Kubernetes has given up.
  */
+import { durationMs } from '../../../api/duration.ts';
 import type { Pod } from '../../../resources/children.ts';
 import type { LiveMember } from '../observe/observed.ts';
 import { knownLoss } from '../observe/second-look.ts';
 import { heldBy, isPrimary, type Situation } from '../observe/situation.ts';
 import { hasYetToCopy, isFutile, isRepeated } from './newcomers.ts';
 import { isOutdated } from './outdated.ts';
-import { withoutStart } from './parameters.ts';
+import { areSettingsKnown, withoutStart } from './parameters.ts';
 
 /** What `start.sh` ends with where the volume is blank. */
 export const blankExitCode = 78;
@@ -23,6 +24,8 @@ export const unmovableExitCode = 80;
 const terminatingMs = 60_000;
 /** For a process that crashes again and again, and for a volume that is bound to a node that is gone. */
 const patienceMs = 180_000;
+/** In which a Patroni reads the settings, and starts PostgreSQL with them, unless the lock lasts longer. */
+const settledMs = 60_000;
 const manyRestarts = 5;
 
 export interface Failure {
@@ -139,6 +142,8 @@ function runsFor(pod: Pod, at: number): number {
 function isAloneInIt(situation: Situation, index: number): boolean {
   const { roster, live } = situation;
   if (isOutdated(situation, index) || withoutStart(situation) !== undefined) return false;
+  // A setting that was corrected a moment ago may be why it does not start.
+  if (!areSettingsKnown(situation, Math.max(settledMs, durationMs(situation.spec.failover.ttl)))) return false;
   return [...roster.keys()].some(
     (other) =>
       other !== index &&

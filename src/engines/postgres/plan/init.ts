@@ -2,11 +2,14 @@
  * `init.sql`: run once in a new cluster, by a Job. It ends with a mark on the database, whose owner may change that. So the operator
  * repeats it on the role of the owner. Both are in every copy of the data.
  */
+
+import type { KubeObject } from '../../../api/object.ts';
 import { jobState } from '../../../jobs/job-state.ts';
 import { jobSteps } from '../../../plan/objects.ts';
 import { blocked, type Outcome, type Step, wait } from '../../../plan/plan.ts';
-import type { Job } from '../../../resources/children.ts';
+import type { Children, Job } from '../../../resources/children.ts';
 import type { PostgresAction } from '../action.ts';
+import { initMark, initName } from '../names.ts';
 import type { LiveMember } from '../observe/observed.ts';
 import type { Situation } from '../observe/situation.ts';
 import { initObjects } from '../resources/init.ts';
@@ -19,6 +22,9 @@ export interface InitPlan {
 
 /** In which the operator sees the mark of a transaction that has been committed. */
 const markMs = 60_000;
+
+/** No watch tells of a comment. */
+const markRecheckMs = 30_000;
 
 /** Undefined where nothing is to be run any more. */
 export function planInit({ cluster, children, observed }: Situation, primary: LiveMember): InitPlan | undefined {
@@ -34,7 +40,9 @@ export function planInit({ cluster, children, observed }: Situation, primary: Li
   }
   const objects = initObjects(cluster);
   const made = objects.find(({ kind }) => kind === 'Job');
-  const found = made === undefined ? undefined : (children.get('Job', made.metadata.name) as Job | undefined);
+  const ofText = made === undefined ? undefined : (children.get('Job', made.metadata.name) as Job | undefined);
+  // Another text may have run, whose mark is lost.
+  const found = ofText ?? jobsOf(cluster.metadata.name, children).find((job) => isComplete(job, children, observed.at));
   if (found === undefined)
     return { steps: jobSteps(objects, children), outcome: wait('Initializing', 'init.sql is being run', recheckMs) };
   const state = jobState(found, children.jobPods, observed.at);
@@ -56,10 +64,21 @@ export function planInit({ cluster, children, observed }: Situation, primary: Li
   }
 }
 
+function jobsOf(name: string, { objects }: Children): readonly Job[] {
+  const isInit = ({ kind, metadata }: KubeObject): boolean =>
+    kind === 'Job' && metadata.name.startsWith(initName(name, ''));
+  return objects.filter(isInit) as readonly Job[];
+}
+
+function isComplete(job: Job, { jobPods }: Children, at: number): boolean {
+  return jobState(job, jobPods, at).state === 'complete';
+}
+
 /** A failover may have lost the transaction, or the owner may have removed the mark. Only a person knows which. */
 function markLost({ metadata }: Job): Outcome {
   return blocked(
     'InitFailed',
-    `init.sql has run, and its mark is not in the database: a failover has lost the transaction, or somebody has changed the comment of the database; to run it again, delete the Job ${metadata.name}`,
+    `init.sql has run, and its mark is not in the database: a failover has lost the transaction, or somebody has changed the comment of the database; to run it again, delete the Job ${metadata.name}; if all that it wrote is there, add ${initMark} to the comment of the database`,
+    markRecheckMs,
   );
 }

@@ -28,6 +28,17 @@ export function withoutStart(situation: Situation): Blocked | undefined {
   return refused.some(({ stopsStart }) => stopsStart === true) ? refusal(refused) : undefined;
 }
 
+/**
+ * Whether a member that does not start has the settings that the primary has, and what PostgreSQL refuses of them is known. `sinceMs`: in which its Patroni has read
+ * them, too, and tried to start with them.
+ */
+export function areSettingsKnown(situation: Situation, sinceMs: number): boolean {
+  const server = situation.primary?.server;
+  if (server?.state !== 'seen') return false;
+  const { config, configAgeMs } = server.facts;
+  return config === configDigest(withCommonSettings(situation)) && configAgeMs >= sinceMs;
+}
+
 interface Refused {
   readonly words: string;
   /** PostgreSQL does not start with it. */

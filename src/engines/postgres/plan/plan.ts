@@ -240,7 +240,9 @@ function planMembers(situation: Situation, take: BackupFactory): PostgresPlan {
   if (fatal !== undefined) {
     const plan = withObjects(situation, roster, reloads, fatal);
     // A new template would take the place in the line of rollouts, and nobody would restart for it.
-    return { ...plan, steps: withoutTemplates(plan.steps) };
+    const members = [...situation.sets.values()].map((set) => set.metadata.name);
+    const isHeld = (step: Step): boolean => writesTemplate(step) && members.includes(step.object.metadata.name);
+    return { ...plan, steps: plan.steps.filter((step) => !isHeld(step)) };
   }
   const rollout = situation.mayNotInterrupt === true ? planLacking(situation) : planRestart(situation);
   // A kubelet may take minutes for a resize. Who is primary matters nothing to it, and may matter to the one who asks.
