@@ -113,6 +113,15 @@ describe('a text with which PostgreSQL does not start', () => {
       refused,
     ],
     [
+      'is followed by what is not a member',
+      world(german, english, {
+        spec: { pooler: {} },
+        children: (objects) =>
+          objects.filter(({ kind, metadata }) => kind !== 'StatefulSet' || metadata.name !== 'db-pooler'),
+      }),
+      ['create StatefulSet db-pooler', ...refused],
+    ],
+    [
       'may be a number that Patroni does not check',
       world({ max_stack_depth: '64MB' }, [{ ...inFile, name: 'max_stack_depth', value: '2048', isDefault: true }], {
         pods: { 2: 'outdated' },
