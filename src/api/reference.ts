@@ -138,7 +138,8 @@ function typeOf(schema: StructuralSchema): string {
 function defaultOf(schema: StructuralSchema): string {
   const { default: value } = schema;
   // The empty object only lets the defaults inside it apply.
-  return value === undefined || schema.type === 'object' ? '' : code(String(value));
+  if (value === undefined || schema.type === 'object') return '';
+  return code(Array.isArray(value) ? JSON.stringify(value) : String(value));
 }
 
 /** Two backticks let a backtick through; a table wants its bars escaped. */
