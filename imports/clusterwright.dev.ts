@@ -9291,7 +9291,7 @@ export enum PostgresUserSpecGrantsSchemasTables {
 
 
 /**
- * A Redis database: a primary with replicas and Sentinel, or a single node.
+ * A Redis database: a primary with replicas and Sentinel, a single node, or a Redis Cluster.
  *
  * @schema RedisCluster
  */
@@ -9345,7 +9345,7 @@ export class RedisCluster extends ApiObject {
 }
 
 /**
- * A Redis database: a primary with replicas and Sentinel, or a single node.
+ * A Redis database: a primary with replicas and Sentinel, a single node, or a Redis Cluster.
  *
  * @schema RedisCluster
  */
@@ -9448,7 +9448,7 @@ export interface RedisClusterSpec {
   readonly maintenance?: RedisClusterSpecMaintenance;
 
   /**
-   * Standalone: one Redis node without failover. Sentinel: a primary with replicas. It can change from Standalone to Sentinel, and not back.
+   * Standalone: one Redis node without failover. Sentinel: a primary with replicas. Cluster: hash slots over several shards, each a primary with replicas. It can change from Standalone to Sentinel, and in no other way.
    *
    * @schema RedisClusterSpec#mode
    */
@@ -9490,11 +9490,18 @@ export interface RedisClusterSpec {
   readonly proxy?: RedisClusterSpecProxy;
 
   /**
-   * Number of Redis nodes, including the primary.
+   * Number of Redis nodes, including the primary. Leave it out in mode Cluster.
    *
    * @schema RedisClusterSpec#replicas
    */
   readonly replicas?: number;
+
+  /**
+   * Number of replicas of each shard in mode Cluster, besides its primary. 1 when absent. With 0, a shard is down while its pod is.
+   *
+   * @schema RedisClusterSpec#replicasPerShard
+   */
+  readonly replicasPerShard?: number;
 
   /**
    * CPU and memory of a Redis node.
@@ -9511,11 +9518,18 @@ export interface RedisClusterSpec {
   readonly scheduling?: RedisClusterSpecScheduling;
 
   /**
-   * The sentinels, which monitor the Redis nodes and elect the primary. Ignored in mode Standalone.
+   * The sentinels, which monitor the Redis nodes and elect the primary. Ignored in modes Standalone and Cluster.
    *
    * @schema RedisClusterSpec#sentinel
    */
   readonly sentinel?: RedisClusterSpecSentinel;
+
+  /**
+   * Number of shards in mode Cluster. 3 when absent. With their replicas, they are at most 100 nodes.
+   *
+   * @schema RedisClusterSpec#shards
+   */
+  readonly shards?: number;
 
   /**
    * The volume of each pod that holds data.
@@ -9562,9 +9576,11 @@ export function toJson_RedisClusterSpec(obj: RedisClusterSpec | undefined): Reco
     'pods': toJson_RedisClusterSpecPods(obj.pods),
     'proxy': toJson_RedisClusterSpecProxy(obj.proxy),
     'replicas': obj.replicas,
+    'replicasPerShard': obj.replicasPerShard,
     'resources': toJson_RedisClusterSpecResources(obj.resources),
     'scheduling': toJson_RedisClusterSpecScheduling(obj.scheduling),
     'sentinel': toJson_RedisClusterSpecSentinel(obj.sentinel),
+    'shards': obj.shards,
     'storage': toJson_RedisClusterSpecStorage(obj.storage),
     'users': obj.users?.map(y => toJson_RedisClusterSpecUsers(y)),
     'version': obj.version,
@@ -9779,6 +9795,27 @@ export interface RedisClusterSpecConfig {
    * @schema RedisClusterSpecConfig#client-query-buffer-limit
    */
   readonly clientQueryBufferLimit?: string;
+
+  /**
+   * Milliseconds without an answer after which a node of a Redis Cluster counts as down. A failover takes about two seconds more.
+   *
+   * @schema RedisClusterSpecConfig#cluster-node-timeout
+   */
+  readonly clusterNodeTimeout?: number;
+
+  /**
+   * What clients of a Redis Cluster are redirected to: the address of the pod, or its DNS name.
+   *
+   * @schema RedisClusterSpecConfig#cluster-preferred-endpoint-type
+   */
+  readonly clusterPreferredEndpointType?: RedisClusterSpecConfigClusterPreferredEndpointType;
+
+  /**
+   * Refuse all commands while any hash slot has no primary. When false, the other slots stay usable.
+   *
+   * @schema RedisClusterSpecConfig#cluster-require-full-coverage
+   */
+  readonly clusterRequireFullCoverage?: boolean;
 
   /**
    * Maximum number of entries in the log of large replies.
@@ -10153,6 +10190,9 @@ export function toJson_RedisClusterSpecConfig(obj: RedisClusterSpecConfig | unde
     'auto-aof-rewrite-percentage': obj.autoAofRewritePercentage,
     'busy-reply-threshold': obj.busyReplyThreshold,
     'client-query-buffer-limit': obj.clientQueryBufferLimit,
+    'cluster-node-timeout': obj.clusterNodeTimeout,
+    'cluster-preferred-endpoint-type': obj.clusterPreferredEndpointType,
+    'cluster-require-full-coverage': obj.clusterRequireFullCoverage,
     'commandlog-large-reply-max-len': obj.commandlogLargeReplyMaxLen,
     'commandlog-large-request-max-len': obj.commandlogLargeRequestMaxLen,
     'commandlog-reply-larger-than': obj.commandlogReplyLargerThan,
@@ -10265,7 +10305,7 @@ export function toJson_RedisClusterSpecMaintenance(obj: RedisClusterSpecMaintena
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * Standalone: one Redis node without failover. Sentinel: a primary with replicas. It can change from Standalone to Sentinel, and not back.
+ * Standalone: one Redis node without failover. Sentinel: a primary with replicas. Cluster: hash slots over several shards, each a primary with replicas. It can change from Standalone to Sentinel, and in no other way.
  *
  * @schema RedisClusterSpecMode
  */
@@ -10274,6 +10314,8 @@ export enum RedisClusterSpecMode {
   STANDALONE = "Standalone",
   /** Sentinel */
   SENTINEL = "Sentinel",
+  /** Cluster */
+  CLUSTER = "Cluster",
 }
 
 /**
@@ -10565,7 +10607,7 @@ export function toJson_RedisClusterSpecScheduling(obj: RedisClusterSpecSchedulin
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * The sentinels, which monitor the Redis nodes and elect the primary. Ignored in mode Standalone.
+ * The sentinels, which monitor the Redis nodes and elect the primary. Ignored in modes Standalone and Cluster.
  *
  * @schema RedisClusterSpecSentinel
  */
@@ -11142,6 +11184,18 @@ export enum RedisClusterSpecConfigAppendfsync {
   ALWAYS = "always",
   /** everysec */
   EVERYSEC = "everysec",
+}
+
+/**
+ * What clients of a Redis Cluster are redirected to: the address of the pod, or its DNS name.
+ *
+ * @schema RedisClusterSpecConfigClusterPreferredEndpointType
+ */
+export enum RedisClusterSpecConfigClusterPreferredEndpointType {
+  /** ip */
+  IP = "ip",
+  /** hostname */
+  HOSTNAME = "hostname",
 }
 
 /**

@@ -133,6 +133,7 @@ describe('imports point one way', () => {
     'backup',
     'plan',
     'act',
+    'status',
     'status.ts',
     // Kinds for what is inside its clusters.
     'contents.ts',

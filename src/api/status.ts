@@ -16,6 +16,9 @@ export interface MemberStatus {
   readonly address?: string;
   /** The database's own number for it. */
   readonly id?: string;
+  /** Of a database with several shards: which of them, and the hash slots that the process serves. */
+  readonly shard?: string;
+  readonly slots?: string;
   /** Bytes as a Kubernetes quantity, rounded so that it says something new only when it grows by much. */
   readonly dataSize?: string;
 }
@@ -105,6 +108,8 @@ export interface ClusterStatus {
   /** Of the volumes that have the log alone. */
   readonly walStorage?: StorageStatus;
   readonly archive?: ArchiveStatus;
+  /** How the primaries of several shards are spread over nodes. */
+  readonly placement?: string;
   /** Set once when the database was first formed, never cleared: from then on blank members mean loss, not a start. */
   readonly initialized?: boolean;
 }

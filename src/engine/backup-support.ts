@@ -93,6 +93,8 @@ export interface ArchiveSupport<Spec> {
 export interface BackupSupport<Spec> {
   /** Absent where the database has no log that could be archived. */
   readonly archive?: ArchiveSupport<Spec>;
+  /** Why there are no backups of this cluster; undefined where there are. */
+  whyNone?(cluster: Cluster<Spec>): string | undefined;
   source(cluster: Cluster<Spec>): BackupSource;
   restoreTemplate(cluster: Cluster<Spec>): RestoreTemplate;
   /**

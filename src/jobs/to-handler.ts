@@ -71,8 +71,9 @@ export function toHandler<Spec, Observed, Situation, Action extends EngineAction
 
 function hidden<Spec>(backup: BackupSupport<Spec>): BackupSupport<unknown> {
   const typed = (cluster: Cluster<unknown>): Cluster<Spec> => cluster as Cluster<Spec>;
-  const { drillRestore, drillDefaults, isSame, specVersion, specFields, writesAlone, archive } = backup;
+  const { whyNone, drillRestore, drillDefaults, isSame, specVersion, specFields, writesAlone, archive } = backup;
   return {
+    ...(whyNone === undefined ? {} : { whyNone: (cluster) => whyNone(typed(cluster)) }),
     source: (cluster) => backup.source(typed(cluster)),
     restoreTemplate: (cluster) => backup.restoreTemplate(typed(cluster)),
     drill: (cluster) => backup.drill(typed(cluster)),

@@ -4,7 +4,7 @@
  * cluster has no owner any more, only labels.
  */
 import type { KubeObject } from '../api/object.ts';
-import { instanceLabel, managedBy, managedByLabel, memberLabel, nameLabel } from '../resources/metadata.ts';
+import { instanceLabel, managedBy, managedByLabel, memberLabel, nameLabel, shardLabel } from '../resources/metadata.ts';
 import { conflictText } from './conflict.ts';
 import type { Step } from './plan.ts';
 
@@ -48,13 +48,19 @@ export function claimGivenTo(pod: string, template: ClaimTemplateName = 'data'):
 
 /**
  * Whether a pod of the cluster may have been given it: `data-db-0`, or `data-db-3-0` where each member has a StatefulSet
- * with one pod. Somebody may have made a copy of one under another name, labels and all: nobody has made a StatefulSet
+ * with one pod, or `data-db-s3-0` where each shard has one. Somebody may have made a copy of one under another name, labels and all: nobody has made a StatefulSet
  * of ours as large as a hundred pods, so a copy that ends in a date is none of them.
  */
 export function isOfPod({ metadata: { name, labels = {} } }: KubeObject, cluster: string): boolean {
+  const shard = labels[shardLabel];
+  if (shard !== undefined) return isShardOf(shard, cluster) && isGivenBy(name, shard, /^\d$/);
   const member = labels[memberLabel];
   if (member === undefined) return isGivenBy(name, cluster, /^\d{1,2}$/);
   return /^-\d+$/.test(member.slice(cluster.length)) && member.startsWith(cluster) && isGivenBy(name, member, /^0$/);
+}
+
+function isShardOf(shard: string, cluster: string): boolean {
+  return shard.startsWith(cluster) && /^-s\d{1,2}$/.test(shard.slice(cluster.length));
 }
 
 function isGivenBy(claim: string, set: string, ordinal: RegExp): boolean {

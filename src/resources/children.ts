@@ -182,12 +182,12 @@ function isJobPod({ metadata }: KubeObject): boolean {
 
 /**
  * By its name, since labels are copied as well: a StatefulSet calls its pods `SET-0` and so on, or `MEMBER-0` where each member has
- * one, also of what stands beside it. Somebody may have scaled one up; but what ends in a longer number is named after a date.
+ * one, also of what stands beside it, or `SET-s3-0` where each shard has one. Somebody may have scaled one up; but what ends in a longer number is named after a date.
  */
 function isOfSet({ metadata: { name, labels = {} } }: KubeObject): boolean {
   const cluster = labels[instanceLabel];
   if (cluster === undefined || !name.startsWith(`${cluster}-`)) return cluster === undefined;
-  return /^([a-z]+-)?(\d{1,3}|\d+-0)$/.test(name.slice(cluster.length + 1));
+  return /^([a-z]+-|s\d{1,2}-)?(\d{1,3}|\d+-0)$/.test(name.slice(cluster.length + 1));
 }
 
 /** By its name it is a pod of the set, and somebody has changed a label by which those are told from others. */

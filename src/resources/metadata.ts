@@ -16,6 +16,9 @@ export const componentLabel = 'app.kubernetes.io/component';
 /** On everything of one member, where each has a StatefulSet of its own: the name of both. */
 export const memberLabel = 'clusterwright.dev/member';
 
+/** On everything of one shard, where a cluster has several: the name of its StatefulSet, `CLUSTER-s3`. */
+export const shardLabel = 'clusterwright.dev/shard';
+
 /** The component of Jobs and their pods: what they run is no part of a database. */
 export const agentComponent = 'agent';
 

@@ -13,6 +13,7 @@ import { processCases } from './process-cases.ts';
 import { createCases } from './redis-create-cases.ts';
 import { engineCases } from './redis-engine-cases.ts';
 import { redisImportCases } from './redis-import-cases.ts';
+import { shardsCases } from './redis-shards-cases.ts';
 import { updateCases } from './redis-update-cases.ts';
 import { userCases } from './redis-user-cases.ts';
 import { databaseCases, place } from './target-cases.ts';
@@ -37,6 +38,7 @@ function edges(schema: StructuralSchema): { readonly good: readonly unknown[]; r
 /** The one bound that a rule of its own narrows, and a server that knows the directive. */
 function contextOf(name: string, directive: Directive): Json {
   if (name === 'min-replicas-to-write') return { replicas: 9 };
+  if (directive.mode !== undefined) return { mode: directive.mode };
   return isKnown(directive, { engine: 'Redis', version: '8.0' }) ? {} : { engine: 'Valkey', version: '8.1' };
 }
 
@@ -105,6 +107,7 @@ export const redisCases: readonly Case[] = [
   ...redisImportCases,
   ...engineCases,
   ...userCases,
+  ...shardsCases,
   ...quantities,
   ...directives,
   // A cluster can also begin with a server elsewhere, so that what is missing is another field.

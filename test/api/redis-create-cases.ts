@@ -102,7 +102,7 @@ export const createCases: readonly Case[] = [
   { story: 'an image without tag or digest', spec: { image: 'docker.io/library/redis' }, refused: 'spec.image' },
   { story: 'an image with a space', spec: { image: 'redis:8 --loadmodule' }, refused: 'spec.image' },
   { story: 'an image that is too long', spec: { image: `${'a'.repeat(499)}:8` }, refused: 'spec.image' },
-  { story: 'a mode that is to come', spec: { mode: 'Cluster' }, refused: 'spec.mode' },
+  { story: 'a mode that there is not', spec: { mode: 'Cluser' }, refused: 'spec.mode' },
   { story: 'one node alone, three asked for', spec: { mode: 'Standalone' }, refused: 'spec.replicas' },
   { story: 'no data node', spec: { replicas: 0 }, refused: 'spec.replicas' },
   { story: 'ten data nodes', spec: { replicas: 10 }, refused: 'spec.replicas' },

@@ -94,7 +94,7 @@ describe('the types read off the schema', () => {
       // @ts-expect-error a directive that is not on the list
       { config: { dir: '/' } },
       // @ts-expect-error a value that is not in the enum
-      { mode: 'Cluster' },
+      { mode: 'Cluser' },
       // @ts-expect-error a required field left out
       { auth: { secretRef: {} } },
       // @ts-expect-error text for a number

@@ -151,8 +151,8 @@ describe('a verdict', () => {
         },
         {
           path: 'spec.mode',
-          rule: 'enum Standalone, Sentinel',
-          message: 'must be one of Standalone, Sentinel',
+          rule: 'enum Standalone, Sentinel, Cluster',
+          message: 'must be one of Standalone, Sentinel, Cluster',
         },
         { path: 'spec.replicas', rule: 'maximum 9', message: 'must be at most 9' },
         {

@@ -16,7 +16,7 @@ function at(old: string, now: string): World {
 }
 
 const refusal =
-  "now.yaml:5:9: spec.mode: mode can change from Standalone to Sentinel, and not back\n    rule: self == oldSelf || self == 'Sentinel'";
+  "now.yaml:5:9: spec.mode: mode can change from Standalone to Sentinel, and in no other way\n    rule: self == oldSelf || (oldSelf == 'Standalone' && self == 'Sentinel')";
 
 describe('--from', () => {
   const old = redis('cache', '{ mode: Sentinel }');

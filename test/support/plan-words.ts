@@ -1,6 +1,7 @@
 /** A plan of Redis as short lines: what a row of a table compares. */
 
 import type { RedisAction } from '../../src/engines/redis/action.ts';
+import { slotText } from '../../src/engines/redis/kind/slots.ts';
 import { addressAnnotation, roleLabel, termAnnotation } from '../../src/engines/redis/names.ts';
 import { situationOf } from '../../src/engines/redis/observe/situation.ts';
 import { planRedis } from '../../src/engines/redis/plan/plan.ts';
@@ -82,6 +83,27 @@ export function actionWords(action: RedisAction): string {
       return `configure ${action.node.pod} ${fields(action.settings)}`;
     case 'redis.handOver':
       return `hand over ${action.primary.pod} -> ${action.replicas.map(({ pod }) => pod).join('|')} by ${action.sentinel.pod}`;
+    case 'redis.assignSlots':
+      return `assign ${slotText(action.slots)} to ${action.node.pod} epoch ${action.epoch}`;
+    case 'redis.meet':
+      return `${action.node.pod} meets ${action.other.pod}`;
+    case 'redis.replicate':
+      return `${action.node.pod} replicates ${action.primary.pod}`;
+    case 'redis.forgetNode':
+      return `forget ${action.id.slice(0, 4)} (${action.pod}) on ${action.nodes.length}`;
+    case 'redis.takeOver':
+      return `${action.node.pod} takes over from ${action.primary.pod}`;
+    case 'redis.moveSlots':
+    case 'redis.migrateSlots': {
+      const how = action.type === 'redis.migrateSlots' ? 'migrate' : 'move';
+      return `${how} slots ${slotText(action.slots)} ${action.source.pod} -> ${action.target.pod}`;
+    }
+    case 'redis.cancelMigrations':
+      return `cancel migrations ${action.source.pod}`;
+    case 'redis.returnKeys':
+      return `return keys of slot ${action.slot} ${action.from.pod} -> ${action.owner.pod}`;
+    case 'redis.closeSlot':
+      return `close slot ${action.slot} of ${action.owner.pod}`;
     default:
       return action satisfies never;
   }

@@ -82,6 +82,11 @@ export const serverPrograms: readonly ServerProgram[] = all.filter(
   ({ engine }, i) => isEveryVersionWanted || !all.slice(i + 1).some((later) => later.engine === engine),
 );
 
+/** For tests that take minutes: `npm test` runs them with one server, `npm run test:all` with all. */
+export const essentialServers: readonly ServerProgram[] = isEveryVersionWanted
+  ? serverPrograms
+  : serverPrograms.filter(({ engine }) => engine === 'Redis');
+
 export function serverProgram(name: string): ServerProgram | undefined {
   return all.find((each) => each.name === name);
 }

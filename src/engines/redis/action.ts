@@ -2,6 +2,8 @@
  * Everything the controller ever asks of a Redis process. Each action is safe to repeat, and none of them chooses a
  * primary against the sentinels: `redis.promote` is planned only where none of them can know one.
  */
+import type { SlotSet } from './kind/slots.ts';
+
 export interface Target {
   readonly pod: string;
   readonly address: string;
@@ -17,13 +19,94 @@ export interface Process extends Target {
   readonly part: 'data' | 'sentinel';
 }
 
+/** A node of a Redis Cluster: not whoever has its address by now. */
+export interface Member extends Target {
+  readonly id: string;
+}
+
 /**
  * Passwords that a process accepts from clients and that the Secret does not name. Each number stands for one password: it is the same for every
  * process, and at every look. Sorted. Absent where there are none.
  */
 export type Formers = readonly number[];
 
+/** In mode Cluster. Each asks first whether the nodes are still the ones that were seen. */
+export type ShardAction =
+  /** Gives slots to a node that knows nobody, has no key and no slot. `epoch`: another one for each shard. */
+  | { readonly type: 'redis.assignSlots'; readonly node: Member; readonly slots: SlotSet; readonly epoch: number }
+  /** Makes two nodes of this cluster known to each other. */
+  | { readonly type: 'redis.meet'; readonly node: Member; readonly other: Member }
+  /** Makes a node without slots copy from a primary of its shard. */
+  | { readonly type: 'redis.replicate'; readonly node: Member; readonly primary: Member }
+  /** Has all nodes forget one that is gone, or about to go. */
+  | { readonly type: 'redis.forgetNode'; readonly id: string; readonly pod: string; readonly nodes: readonly Member[] }
+  /** A planned failover: the primary pauses writes until the replica has everything. */
+  | { readonly type: 'redis.takeOver'; readonly node: Member; readonly primary: Member };
+
+/** What moves slots from one shard to another. It is refused where another node has become primary of one since. */
+export type SlotAction =
+  /**
+   * Opens each slot, moves its keys, and gives it to the target, one after the other, for some seconds at most: those that are left are
+   * planned anew. A slot that is half moved is finished. `others` are told who has the slots. `mostKeyBytes`: the size of a key that
+   * is moved; larger ones stay until they are planned. A target without a slot gets the functions of the source first. `isReplicated`: a replica of the
+   * target has keys before more of them move. `nodeTimeoutMs`: after so long the others take a server for failed. `followers`: the replicas of the
+   * target, which have heard of its epoch before it takes a slot. `otherReplicas`: some of other shards, which take an epoch if that is needed for it.
+   */
+  | {
+      readonly type: 'redis.moveSlots';
+      readonly source: Member;
+      readonly target: Member;
+      readonly others: readonly Member[];
+      readonly followers: readonly Member[];
+      readonly otherReplicas: readonly Member[];
+      readonly slots: SlotSet;
+      readonly mostKeyBytes: number;
+      readonly isReplicated: boolean;
+      readonly nodeTimeoutMs: number;
+    }
+  /** Has the source move them by itself, as Valkey does from 9.0 on: all of them at once, or none. It only begins. */
+  | {
+      readonly type: 'redis.migrateSlots';
+      readonly source: Member;
+      readonly target: Member;
+      readonly others: readonly Member[];
+      readonly followers: readonly Member[];
+      readonly otherReplicas: readonly Member[];
+      readonly slots: SlotSet;
+      readonly nodeTimeoutMs: number;
+    }
+  /** Ends what the source moves by itself. Slots and keys stay where they are. */
+  | { readonly type: 'redis.cancelMigrations'; readonly source: Member }
+  /**
+   * Sends what a second primary of a shard has of a slot to the owner of the slot. The owner keeps what it has: of two equal keys the one that is not
+   * served is deleted, and with different values both stay. `mostKeyBytes`: larger keys stay, too.
+   */
+  | {
+      readonly type: 'redis.returnKeys';
+      readonly slot: number;
+      readonly from: Member;
+      readonly owner: Member;
+      readonly mostKeyBytes: number;
+      readonly nodeTimeoutMs: number;
+    }
+  /** Ends the move of a slot of which no key has moved, or which is over: not where a node without the slot has keys of it. */
+  | {
+      readonly type: 'redis.closeSlot';
+      readonly slot: number;
+      readonly owner: Member;
+      /** Where the slot is open, besides its owner. */
+      readonly others: readonly Member[];
+      /** The other primaries. */
+      readonly voters: readonly Member[];
+      /** Replicas of the owner. */
+      readonly followers: readonly Member[];
+      readonly otherReplicas: readonly Member[];
+      readonly nodeTimeoutMs: number;
+    };
+
 export type RedisAction =
+  | ShardAction
+  | SlotAction
   /**
    * Makes a node primary: at first bootstrap, or after every process of the cluster has lost its address. `others` were seen as
    * replicas: not where one of them has become primary since, or does not say. `term`: of a node that is preferred to the last

@@ -15,6 +15,8 @@ export interface RedisEndpoints {
   readonly replicasService: string;
   /** Name of the Service of the sentinels, on port 26379. */
   readonly sentinelService: string;
+  /** In mode Cluster: name of the Service with all nodes, on port 6379. The three above do not exist then. */
+  readonly nodesService?: string;
   /** Name of the Secret with the password, and the key in it. */
   readonly password: { readonly secretName: string; readonly key: string };
 }
@@ -22,21 +24,27 @@ export interface RedisEndpoints {
 export const redisDefinition: Definition<RedisSpecInput, RedisEndpoints> = {
   name: 'redis',
   kind: redisKind,
-  endpoints(cluster, { auth }) {
-    const { primary, replicas, sentinel, auth: ownSecret } = redisNames(cluster);
+  endpoints(cluster, { auth, mode }) {
+    const { primary, replicas, sentinel, nodes, auth: ownSecret } = redisNames(cluster);
     const { name: secretName = ownSecret, key = 'password' } = auth?.secretRef ?? {};
     return {
       primaryService: primary,
       replicasService: replicas,
       sentinelService: sentinel,
+      ...(mode === 'Cluster' ? { nodesService: nodes } : {}),
       password: { secretName, key },
     };
   },
   connection({ name, namespace }, { mode, auth }) {
-    const { primary, replicas, sentinel, auth: ownSecret } = redisNames(name);
+    const { primary, replicas, sentinel, nodes, auth: ownSecret } = redisNames(name);
     const { name: secretName = ownSecret, key = 'password' } = auth?.secretRef ?? {};
     const place = placesIn(namespace);
     const [writes, elects] = [place(primary, dataPort), place(sentinel, sentinelPort)];
+    if (mode === 'Cluster') {
+      const all = place(nodes, dataPort);
+      const env = { REDIS_HOST: all.host, REDIS_PORT: String(all.port), REDIS_PASSWORD: { secretName, key } };
+      return { services: { nodes: all }, env };
+    }
     const isElected = mode !== 'Standalone';
     return {
       services: { primary: writes, ...(isElected ? { replicas: place(replicas, dataPort), sentinel: elects } : {}) },

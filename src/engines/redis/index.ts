@@ -1,4 +1,4 @@
-/** Redis: a primary with replicas under Sentinel, or a single node. */
+/** Redis: a primary with replicas under Sentinel, a single node, or a Redis Cluster, each with rules of its own: the mode decides which. */
 
 import type { Engine } from '../../engine/engine.ts';
 import { actRedis } from './act/act.ts';
@@ -10,23 +10,37 @@ import { dataPort, sentinelPort } from './names.ts';
 import { listenToRedis, redisEndpoints } from './observe/listen.ts';
 import { observeRedis } from './observe/observe.ts';
 import { nothingObserved, type RedisObserved } from './observe/observed.ts';
+import { observeShards } from './observe/shards/observe.ts';
+import type { ShardsObserved } from './observe/shards/observed.ts';
+import { type ShardsSituation, shardsSituation } from './observe/shards/situation.ts';
 import { type Situation, situationOf } from './observe/situation.ts';
 import { forecastRedis } from './plan/forecast.ts';
 import { planRedis } from './plan/plan.ts';
+import { planShards } from './plan/shards/plan.ts';
 import { redisPermissions } from './resources/permissions.ts';
 import { redisResources } from './resources/resources.ts';
+import { shardsStatus } from './status/shards.ts';
 import { redisStatus } from './status.ts';
 
-export const redis: Engine<RedisSpec, RedisObserved, Situation, RedisAction> = {
+type AnySituation = Situation | ShardsSituation;
+
+const isOfShards = (observed: RedisObserved | ShardsObserved): observed is ShardsObserved =>
+  observed.data.every((node) => node.state === 'silent' || 'view' in node);
+
+export const redis: Engine<RedisSpec, RedisObserved | ShardsObserved, AnySituation, RedisAction> = {
   definition: redisDefinition,
   permissions: redisPermissions,
   ports: [dataPort, sentinelPort],
   resources: redisResources,
-  observe: observeRedis,
-  situation: situationOf,
-  plan: planRedis,
+  observe: (cluster, children, io) =>
+    cluster.spec.mode === 'Cluster' ? observeShards(cluster, children, io) : observeRedis(cluster, children, io),
+  situation: (cluster, children, observed) =>
+    cluster.spec.mode === 'Cluster'
+      ? shardsSituation(cluster, children, isOfShards(observed) ? observed : nothingObserved)
+      : situationOf(cluster, children, observed),
+  plan: (situation) => ('shards' in situation ? planShards(situation) : planRedis(situation)),
   act: actRedis,
-  status: redisStatus,
+  status: (situation, plan) => ('shards' in situation ? shardsStatus(situation, plan) : redisStatus(situation, plan)),
   offlineObservation: nothingObserved,
   backup: redisBackup,
   forecast: forecastRedis,

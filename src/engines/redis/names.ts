@@ -3,6 +3,8 @@ import type { KubeObject } from '../../api/object.ts';
 
 export const dataPort = 6379;
 export const sentinelPort = 26379;
+/** On which the nodes of a Redis Cluster talk to each other. */
+export const busPort = 16379;
 /** Of the exporter, in each pod that has one. */
 export const exporterPort = 9121;
 
@@ -43,6 +45,15 @@ export const termAnnotation = 'clusterwright.dev/primary-term';
  * is new, it tells whom they mean.
  */
 export const addressAnnotation = 'clusterwright.dev/address';
+
+/** In mode Cluster, on the claim of each node: the ID that the node on this volume has, once it is to be a member. */
+export const nodeAnnotation = 'clusterwright.dev/cluster-node';
+
+/** On the claim of each primary of a new Redis Cluster, before anything else is done: the slots that it is given. */
+export const slotsAnnotation = 'clusterwright.dev/cluster-slots';
+
+/** On each claim of a Redis Cluster whose slots have all been given away once: they are never given away again. */
+export const formedAnnotation = 'clusterwright.dev/cluster-formed';
 
 /**
  * The directive in which a server carries the term of its volume. It means nothing without Redis Cluster, takes the word at run
@@ -102,6 +113,8 @@ export interface RedisNames {
   readonly replicas: string;
   /** StatefulSet and ConfigMap of the proxy. */
   readonly proxy: string;
+  /** Service with all nodes that are ready, in mode Cluster. */
+  readonly nodes: string;
   readonly config: string;
   readonly auth: string;
   /** Secret with the password of the cluster's own identity: see `identity.ts`. */
@@ -115,6 +128,7 @@ export function redisNames(cluster: string): RedisNames {
     primary: `${cluster}-primary`,
     replicas: `${cluster}-replicas`,
     proxy: `${cluster}-proxy`,
+    nodes: `${cluster}-nodes`,
     config: `${cluster}-config`,
     auth: `${cluster}-auth`,
     internal: `${cluster}-internal`,

@@ -1,19 +1,11 @@
 /** What a Redis cluster says about itself: pure, from the same findings as the plan. */
-import type { DesiredCondition } from '../../api/condition.ts';
-import type { MemberStatus, Phase } from '../../api/status.ts';
-import { desiredConditions } from '../../engine/desired-conditions.ts';
+import type { MemberStatus } from '../../api/status.ts';
 import type { StatusReport } from '../../engine/engine.ts';
 import { shrinkWarnings, warningClaims } from '../../engine/spec-warnings.ts';
 import type { Plan } from '../../plan/plan.ts';
 import { isGenerationObserved, outdatedPods } from '../../plan/rollout.ts';
-import {
-  awaitedExpansion,
-  expandingVolumes,
-  expansionConditions,
-  isExpanding,
-  storageStatus,
-} from '../../plan/volume-expansion.ts';
-import { type Pod, podIsReady } from '../../resources/children.ts';
+import { expansionConditions, isExpanding, storageStatus } from '../../plan/volume-expansion.ts';
+import { podIsReady } from '../../resources/children.ts';
 import { selectorLabels } from '../../resources/metadata.ts';
 import type { RedisAction } from './action.ts';
 import { findingClaims } from './client/findings.ts';
@@ -28,6 +20,9 @@ import { overlapClaims } from './plan/password-overlap.ts';
 import { proxyProblem } from './plan/proxy.ts';
 import { userClaims } from './plan/users.ts';
 import { specWarnings } from './plan/warnings.ts';
+import { isBindable } from './status/binding.ts';
+import { type Judgement, judged } from './status/judgement.ts';
+import { memberOf } from './status/member.ts';
 
 export function redisStatus(situation: Situation, plan: Plan<RedisAction>): StatusReport {
   const { cluster, spec, dataPods } = situation;
@@ -36,14 +31,14 @@ export function redisStatus(situation: Situation, plan: Plan<RedisAction>): Stat
   const primary = situation.topology.primary;
   const version = situation.nodes.find((node) => node.address === primary?.address)?.version ?? cluster.status?.version;
   const initialized = cluster.status?.initialized === true || primary !== undefined;
-  const judged = judge(situation, plan, initialized);
+  const { phase, conditions } = judge(situation, plan, initialized);
   const remembered = primary?.pod ?? cluster.status?.primary;
   return {
-    phase: judged.phase,
+    phase,
     conditions: [
-      ...judged.conditions,
+      ...conditions,
       ...findingClaims(findingsIn(situation)),
-      ...overlapClaims(situation),
+      ...overlapClaims(situation, processCount(situation)),
       ...userClaims(situation),
       ...expansionConditions(spec.storage.size, situation.children),
       ...warningClaims([
@@ -70,72 +65,31 @@ export function redisStatus(situation: Situation, plan: Plan<RedisAction>): Stat
   };
 }
 
-/** While nobody has read the Secret, what was read before stands. */
-function isBindable({ cluster, spec, observed }: Situation): boolean {
-  return spec.auth?.secretRef === undefined && (observed.isBindable ?? cluster.status?.binding !== undefined);
-}
-
-interface Judgement {
-  readonly phase: Phase;
-  readonly conditions: readonly DesiredCondition[];
+function processCount({ spec, dataSize, sentinelSize }: Situation): number {
+  return dataSize + (spec.mode === 'Sentinel' ? sentinelSize : 0);
 }
 
 function judge(situation: Situation, plan: Plan<RedisAction>, initialized: boolean): Judgement {
-  const { outcome } = plan;
+  const { cluster, spec, children } = situation;
   const { primary } = situation.topology;
-  const findings = primary === undefined ? [] : findingsIn(situation);
-  const proxy = proxyProblem(situation);
-  const problems =
-    primary === undefined
-      ? []
-      : [...readinessProblems(situation, primary), ...findings, ...(proxy === undefined ? [] : [proxy])];
-  const changing = isChanging(situation);
-  const growing = isExpanding(situation.spec.storage.size, situation.children);
-  const [finding] = findings;
   // Services lead to members by their labels: one that is about to be labelled is not reachable yet.
-  const labelled = situation.dataPods.every(
+  const isLabelled = situation.dataPods.every(
     (pod) => pod.metadata.labels?.[roleLabel] === (pod.metadata.name === primary?.pod ? 'primary' : 'replica'),
   );
-  if (outcome.state === 'blocked') {
-    return {
-      phase: 'Blocked',
-      conditions: desiredConditions('False', outcome.reason, outcome.message, {
-        degraded: initialized && (primary === undefined || problems.length > 0),
-        stalled: true,
-      }),
-    };
-  }
-  if (primary !== undefined && labelled && problems.length === 0 && !changing && !growing) {
-    return {
-      phase: 'Ready',
-      conditions: desiredConditions('True', 'AllMembersReady', 'every member is in sync and reachable', {}),
-    };
-  }
-  if (finding !== undefined && outcome.state === 'settled' && !changing) {
-    const { type, message } = finding;
-    return { phase: 'Degraded', conditions: desiredConditions('False', type, message, { degraded: true }) };
-  }
-  const reason = outcome.state === 'wait' ? outcome.reason : 'Updating';
-  const message = outcome.state === 'wait' ? outcome.message : 'changes are being applied';
-  const { status = {}, metadata } = situation.cluster;
-  const { phase: before, observedGeneration } = status;
-  // Nobody serves before its data is there, however long that takes.
-  const isImported = importSource(situation.cluster) !== undefined && !initialized;
-  if (before === undefined || before === 'Creating' || isImported) {
-    return { phase: 'Creating', conditions: desiredConditions('False', reason, message, { progressing: true }) };
-  }
-  const wasUpdating = before === 'Updating' && !awaitedExpansion(status);
-  const asked = changing || wasUpdating || observedGeneration !== metadata.generation;
-  // Volumes may take for ever, and no change that anybody asks for fills a disk.
-  const isFull = findings.some(({ type }) => type === 'DiskFull');
-  const updating = asked ? !isFull : reason === expandingVolumes && problems.length === 0;
-  if (updating && primary !== undefined) {
-    return { phase: 'Updating', conditions: desiredConditions('False', reason, message, { progressing: true }) };
-  }
-  return {
-    phase: 'Degraded',
-    conditions: desiredConditions('False', reason, message, { progressing: true, degraded: true }),
-  };
+  const findings = primary === undefined ? [] : findingsIn(situation);
+  const proxy = proxyProblem(situation);
+  const seen =
+    primary === undefined ? [] : [...readinessProblems(situation, primary), ...findings.map((one) => one.message)];
+  return judged({
+    ...{ cluster, outcome: plan.outcome, initialized, findings },
+    isServed: primary !== undefined,
+    isReachable: isLabelled,
+    // Nobody serves before its data is there, however long that takes.
+    isAwaited: importSource(cluster) !== undefined && !initialized,
+    problems: proxy === undefined || primary === undefined ? seen : [...seen, proxy],
+    isChanging: isChanging(situation),
+    isGrowing: isExpanding(spec.storage.size, children),
+  });
 }
 
 /** The spec asks for something that is not there yet: another size, another template. */
@@ -155,21 +109,13 @@ function isChanging({ cluster, spec, children, dataPods, sentinelPods, dataSize,
 }
 
 function members({ dataPods, sentinelPods, nodes, topology }: Situation): MemberStatus[] {
-  const member = (pod: Pod, role: string, version: string | undefined): MemberStatus => ({
-    name: pod.metadata.name,
-    role,
-    ready: podIsReady(pod),
-    ...(version === undefined || version === '' ? {} : { version }),
-    ...(pod.spec?.nodeName === undefined ? {} : { node: pod.spec.nodeName }),
-    ...(pod.status?.podIP === undefined ? {} : { address: pod.status.podIP }),
-  });
   return [
     ...dataPods.map((pod) => {
       const node = nodes.find((candidate) => candidate.pod === pod.metadata.name);
       const role = node === undefined ? 'unknown' : node.address === topology.primary?.address ? 'primary' : 'replica';
-      return member(pod, role, node?.version);
+      return memberOf(pod, role, node?.version);
     }),
-    ...sentinelPods.map((pod) => member(pod, 'sentinel', undefined)),
+    ...sentinelPods.map((pod) => memberOf(pod, 'sentinel', undefined)),
   ];
 }
 

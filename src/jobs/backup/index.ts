@@ -4,6 +4,7 @@ import type { Cluster } from '../../api/cluster.ts';
 import type { KindHandler } from '../../engine/engine.ts';
 import type { EngineContext } from '../../engine/engine-context.ts';
 import type { Desired } from '../../plan/objects.ts';
+import { blocked } from '../../plan/plan.ts';
 import { noChildren } from '../../resources/children.ts';
 import { job } from '../../resources/job.ts';
 import { absentCluster } from '../absent-cluster.ts';
@@ -20,8 +21,13 @@ const name = 'backup';
 export function backupEngine(databases: readonly KindHandler[], image: string): KindHandler {
   const partFor = (cluster: Cluster | undefined) => databases.find(({ kind }) => kind.resource.kind === cluster?.kind);
 
+  const noneOf = (cluster: Cluster | undefined) =>
+    cluster === undefined ? undefined : partFor(cluster)?.backup?.whyNone?.(cluster);
+  const sourceOf = (cluster: Cluster | undefined) =>
+    cluster === undefined || noneOf(cluster) !== undefined ? undefined : partFor(cluster)?.backup?.source(cluster);
+
   function resources(backup: Cluster<BackupSpec>, cluster: Cluster | undefined): readonly Desired[] | undefined {
-    const from = cluster === undefined ? undefined : partFor(cluster)?.backup?.source(cluster);
+    const from = sourceOf(cluster);
     if (cluster === undefined || from === undefined) return undefined;
     const { target, encryption } = backup.spec;
     const made = backupJobObjects(
@@ -54,12 +60,14 @@ export function backupEngine(databases: readonly KindHandler[], image: string): 
     cluster: Cluster | undefined,
     io?: EngineContext,
   ) => {
-    const from = cluster === undefined ? undefined : partFor(cluster)?.backup?.source(cluster);
+    const from = sourceOf(cluster);
+    const none = noneOf(cluster);
     return {
       backup: typed(backup),
       children,
       wanted: resources(typed(backup), cluster),
-      absent: absentCluster(databases, typed(backup).spec.cluster, io),
+      absent:
+        none === undefined ? absentCluster(databases, typed(backup).spec.cluster, io) : blocked('NoBackups', none),
       now: io?.now() ?? 0,
       topology: from?.topology,
       keep: from?.keep,

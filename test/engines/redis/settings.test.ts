@@ -58,9 +58,13 @@ describe('settings', () => {
       const cluster = redisCluster(spec);
       return [...Object.keys(dynamicSettings(cluster)), ...Object.keys(restartSettings(cluster))].sort();
     };
-    const all = Object.keys(redisDirectives).sort();
-    expect(namesIn({ version: '8.0' })).toEqual(all.filter((name) => !name.startsWith('commandlog-')));
-    expect(namesIn({ engine: 'Valkey', version: '8.1' })).toEqual(all.filter((name) => name !== 'dynamic-hz'));
+    const ofEveryMode = Object.keys(redisDirectives)
+      .filter((name) => !name.startsWith('cluster-'))
+      .sort();
+    const known = (names: readonly string[]): string[] => names.filter((name) => !name.startsWith('commandlog-'));
+    expect(namesIn({ version: '8.0' })).toEqual(known(ofEveryMode));
+    expect(namesIn({ engine: 'Valkey', version: '8.1' })).toEqual(ofEveryMode.filter((name) => name !== 'dynamic-hz'));
+    expect(namesIn({ mode: 'Cluster' })).toEqual(known(Object.keys(redisDirectives).sort()));
   });
 
   it('leave out what an older server does not know', () => {

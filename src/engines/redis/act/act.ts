@@ -14,6 +14,8 @@ import { isNoSuchPrimary } from '../observe/observe.ts';
 import { sentinelSettings } from '../resources/config.ts';
 import { cutOver, importFrom } from './import.ts';
 import { changePasswords } from './passwords.ts';
+import { actOnShards } from './shards/act.ts';
+import { actSlots } from './shards/act-slots.ts';
 import { switchover } from './switchover.ts';
 import { removeUsers, setUsers } from './users.ts';
 
@@ -90,6 +92,18 @@ export async function actRedis(action: RedisAction, cluster: Cluster<RedisSpec>,
       return;
     case 'redis.handOver':
       return switchover(action, cluster, credentials, io);
+    case 'redis.assignSlots':
+    case 'redis.meet':
+    case 'redis.replicate':
+    case 'redis.forgetNode':
+    case 'redis.takeOver':
+      return actOnShards(action, credentials, io);
+    case 'redis.moveSlots':
+    case 'redis.migrateSlots':
+    case 'redis.cancelMigrations':
+    case 'redis.returnKeys':
+    case 'redis.closeSlot':
+      return actSlots(action, credentials, io);
     default:
       return action satisfies never;
   }

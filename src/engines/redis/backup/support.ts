@@ -31,6 +31,11 @@ function endpointsOf(
 }
 
 export const redisBackup: BackupSupport<RedisSpec> = {
+  whyNone: ({ metadata, spec }) =>
+    spec.mode === 'Cluster'
+      ? `RedisCluster ${metadata.name} has mode Cluster, of which there are no backups yet`
+      : undefined,
+
   /** The primary is among the nodes, and tells what it has acknowledged; the sentinels tell whether it still is. */
   source(cluster) {
     const { metadata, spec } = cluster;

@@ -4,7 +4,7 @@
  * There is no reconnecting and no queue that outlives the connection: who observes wants to know that a peer is gone.
  */
 import type { Duplex } from 'node:stream';
-import { encodeCommand, RedisError, type Reply, ReplyDecoder } from './resp.ts';
+import { encodeCommand, RedisError, type Reply, ReplyDecoder, type TextEncoding } from './resp.ts';
 
 export interface RedisConnection {
   /** Rejects when the connection ends first. An error reply rejects with RedisError. */
@@ -13,6 +13,8 @@ export interface RedisConnection {
   onPush(receive: (message: Reply) => void): void;
   /** Reads nothing more until then; what has come is handed out first. A peer that goes on talking has to wait. */
   restUntil(over: Promise<unknown>): void;
+  /** From now on texts are bytes, a character for each, and a reply may be this long. Not while a reply is awaited. */
+  useBytes(longest: number): void;
   /** Resolves when the connection has ended, for whatever reason. */
   readonly closed: Promise<void>;
   close(): void;
@@ -23,11 +25,13 @@ interface Waiting {
   readonly reject: (error: Error) => void;
 }
 
-export function redisConnection(stream: Duplex): RedisConnection {
-  const decoder = new ReplyDecoder();
+/** @param longest answer in bytes that is read */
+export function redisConnection(stream: Duplex, longest?: number): RedisConnection {
+  const decoder = new ReplyDecoder(longest);
   const waiting: Waiting[] = [];
   let receive: ((message: Reply) => void) | undefined;
   let ended: Error | undefined;
+  let encoding: TextEncoding = 'utf8';
 
   const closed = new Promise<void>((resolve) => {
     const end = (cause?: Error): void => {
@@ -61,7 +65,7 @@ export function redisConnection(stream: Duplex): RedisConnection {
       return new Promise((resolve, reject) => {
         if (ended !== undefined) return reject(ended);
         waiting.push({ resolve, reject });
-        stream.write(encodeCommand(args));
+        stream.write(encodeCommand(args, encoding));
       });
     },
     onPush(handler) {
@@ -70,6 +74,10 @@ export function redisConnection(stream: Duplex): RedisConnection {
     restUntil(over) {
       stream.pause();
       void over.finally(() => stream.resume());
+    },
+    useBytes(longest) {
+      encoding = 'latin1';
+      decoder.readBytes(longest);
     },
     closed,
     close: () => stream.destroy(),

@@ -110,20 +110,20 @@ async function requireNoStranger(connection: RedisConnection, own: string, { add
 }
 
 /** An open connection; `within` bounds what is said on it. */
-async function connect(io: EngineContext, address: string, port: number): Promise<RedisConnection> {
+async function connect(io: EngineContext, { address, port }: Place, longest?: number): Promise<RedisConnection> {
   const stream = within(io, connectTimeoutMs, `${address}:${port}`, (signal) => io.dial(address, port, signal));
-  return redisConnection(await stream);
+  return redisConnection(await stream, longest);
 }
 
-/** Runs `talk` on a fresh connection, all within a second. */
+/** Runs `talk` on a fresh connection, all within a second. `longest`: of an answer, in bytes. */
 export async function withSession<T>(
   io: EngineContext,
-  target: Place & { readonly credentials: Credentials },
+  target: Place & { readonly credentials: Credentials; readonly longest?: number },
   talk: (connection: RedisConnection, login: Login) => Promise<T>,
 ): Promise<T> {
   let connection: RedisConnection | undefined;
   try {
-    const opened = await connect(io, target.address, target.port);
+    const opened = await connect(io, target, target.longest);
     connection = opened;
     return await within(io, answerTimeoutMs, `${target.address}:${target.port}`, async () => {
       const login = await logIn(opened, target.credentials, target);
@@ -134,9 +134,16 @@ export async function withSession<T>(
   }
 }
 
-/** A connection of which each command is bounded by a second. */
+/** A connection of which each command is bounded by a second, or by what it was opened with. */
 export interface Session {
   command(...args: readonly string[]): Promise<Reply>;
+}
+
+export interface SessionLimits {
+  /** For each command. */
+  readonly answerMs?: number;
+  /** Texts are bytes, and a reply may be this long: see `useBytes`. */
+  readonly bytes?: number;
 }
 
 /** Opens sessions that stay open for a longer action, until `closeAll`. */
@@ -145,14 +152,16 @@ export interface OpenSession {
   closeAll(): void;
 }
 
-export function sessionsWith(io: EngineContext, credentials: Credentials): OpenSession {
+export function sessionsWith(io: EngineContext, credentials: Credentials, limits: SessionLimits = {}): OpenSession {
+  const { answerMs = answerTimeoutMs, bytes } = limits;
   const connections: RedisConnection[] = [];
   const open = async (address: string, port: number): Promise<Session> => {
     const place = `${address}:${port}`;
-    const connection = await connect(io, address, port);
+    const connection = await connect(io, { address, port });
     connections.push(connection);
     await within(io, answerTimeoutMs, place, () => logIn(connection, credentials, { address, port }));
-    return { command: (...args) => within(io, answerTimeoutMs, place, () => connection.command(...args)) };
+    if (bytes !== undefined) connection.useBytes(bytes);
+    return { command: (...args) => within(io, answerMs, place, () => connection.command(...args)) };
   };
   return Object.assign(open, {
     closeAll: () => {

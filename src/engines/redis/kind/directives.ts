@@ -18,10 +18,13 @@ export interface Directive {
   readonly apply: 'dynamic' | 'restart';
   /** Where not all versions of an engine know it. */
   readonly in?: Readonly<Partial<Record<ServerEngine, Range>>>;
+  /** Of this mode alone: servers of other modes are not told of it. */
+  readonly mode?: 'Cluster';
 }
 
-/** Whether this server knows the directive. */
-export function isKnown(directive: Directive, { engine, version }: Server): boolean {
+/** Whether this server knows the directive, and has a use for it. */
+export function isKnown(directive: Directive, { engine, version, mode }: Server & { readonly mode?: string }): boolean {
+  if (directive.mode !== undefined && directive.mode !== mode) return false;
   const range = directive.in?.[engine];
   if (range === undefined) return true;
   if (range === 'none') return false;
@@ -162,6 +165,25 @@ export const redisDirectives = {
     100,
     600_000,
   ),
+  'cluster-node-timeout': {
+    ...count(
+      'Milliseconds without an answer after which a node of a Redis Cluster counts as down. A failover takes about two seconds more.',
+      1000,
+      60_000,
+    ),
+    mode: 'Cluster',
+  },
+  'cluster-require-full-coverage': {
+    ...flag('Refuse all commands while any hash slot has no primary. When false, the other slots stay usable.'),
+    mode: 'Cluster',
+  },
+  'cluster-preferred-endpoint-type': {
+    ...choice('What clients of a Redis Cluster are redirected to: the address of the pod, or its DNS name.', [
+      'ip',
+      'hostname',
+    ]),
+    mode: 'Cluster',
+  },
   loglevel: choice('Log level of the server.', ['verbose', 'notice', 'warning']),
 
   hz: count('Background cycles per second.', 1, 500),

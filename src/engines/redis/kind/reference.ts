@@ -21,9 +21,13 @@ function limitsOf(directive: Directive): readonly string[] {
     const range = directive.in?.[engine];
     return range === undefined ? [] : [[engine, range]];
   });
-  return ranges.map(([engine, range]) => {
-    if (range === 'none') return `Not in ${engine}.`;
-    if (range.before !== undefined) return `Not in ${engine} ${range.before} or later.`;
-    return `With ${engine}, needs version ${range.since}.`;
-  });
+  const modes = directive.mode === undefined ? [] : [`Only in mode ${directive.mode}.`];
+  return [
+    ...modes,
+    ...ranges.map(([engine, range]) => {
+      if (range === 'none') return `Not in ${engine}.`;
+      if (range.before !== undefined) return `Not in ${engine} ${range.before} or later.`;
+      return `With ${engine}, needs version ${range.since}.`;
+    }),
+  ];
 }

@@ -32,6 +32,13 @@ import { monitoringSchema } from './monitoring.ts';
 import { proxyRules, proxySchema } from './proxy.ts';
 import { releasedImage } from './released-image.ts';
 import { serverEngines } from './server.ts';
+import {
+  membersStatusSchema,
+  placementStatusSchema,
+  replicasPerShardSchema,
+  shardRules,
+  shardsSchema,
+} from './shards.ts';
 import { usersSchema } from './users.ts';
 import { directiveRules, engineRules, runningRules, versionRules } from './version-rules.ts';
 
@@ -61,7 +68,8 @@ const fenceSchema = {
 
 const sentinelSchema = {
   type: 'object',
-  description: 'The sentinels, which monitor the Redis nodes and elect the primary. Ignored in mode Standalone.',
+  description:
+    'The sentinels, which monitor the Redis nodes and elect the primary. Ignored in modes Standalone and Cluster.',
   default: {},
   properties: {
     replicas: {
@@ -168,23 +176,25 @@ export const redisSpecSchema = {
     mode: {
       type: 'string',
       description:
-        'Standalone: one Redis node without failover. Sentinel: a primary with replicas. It can change from Standalone to Sentinel, and not back.',
-      enum: ['Standalone', 'Sentinel'],
+        'Standalone: one Redis node without failover. Sentinel: a primary with replicas. Cluster: hash slots over several shards, each a primary with replicas. It can change from Standalone to Sentinel, and in no other way.',
+      enum: ['Standalone', 'Sentinel', 'Cluster'],
       default: 'Sentinel',
       'x-kubernetes-validations': [
         {
-          rule: "self == oldSelf || self == 'Sentinel'",
-          message: 'mode can change from Standalone to Sentinel, and not back',
+          rule: "self == oldSelf || (oldSelf == 'Standalone' && self == 'Sentinel')",
+          message: 'mode can change from Standalone to Sentinel, and in no other way',
         },
       ],
     },
     replicas: {
       type: 'integer',
-      description: 'Number of Redis nodes, including the primary.',
+      description: 'Number of Redis nodes, including the primary. Leave it out in mode Cluster.',
       minimum: 1,
       maximum: 9,
       default: 3,
     },
+    shards: shardsSchema,
+    replicasPerShard: replicasPerShardSchema,
     sentinel: sentinelSchema,
     storage: storageSchema,
     resources: computeSchema('a Redis node', { cpu: '100m', memory: '512Mi' }, dataMemory),
@@ -210,7 +220,7 @@ export const redisSpecSchema = {
       fieldPath: '.replicas',
     },
     {
-      rule: '!has(self.config.min__dash__replicas__dash__to__dash__write) || self.config.min__dash__replicas__dash__to__dash__write < self.replicas',
+      rule: "self.mode == 'Cluster' || !has(self.config.min__dash__replicas__dash__to__dash__write) || self.config.min__dash__replicas__dash__to__dash__write < self.replicas",
       message: 'config.min-replicas-to-write must be less than replicas',
     },
     {
@@ -238,6 +248,7 @@ export const redisSpecSchema = {
       fieldPath: '.access',
     },
     ...redisBootstrapRules,
+    ...shardRules,
     ...bootstrapRules,
     ...backupPolicyRules,
     ...computeRules('resources', dataMemory),
@@ -249,6 +260,11 @@ export const redisSpecSchema = {
   ],
 } as const satisfies StructuralSchema;
 
+const redisStatusSchema = {
+  ...statusSchema,
+  properties: { ...statusSchema.properties, members: membersStatusSchema, placement: placementStatusSchema },
+} as const satisfies StructuralSchema;
+
 /** After defaulting. */
 export type RedisSpec = Defaulted<typeof redisSpecSchema>;
 /** As people write it. */
@@ -258,17 +274,22 @@ export const redisKind: KindDefinition = {
   resource: { group, version, kind: 'RedisCluster', plural: 'redisclusters', namespaced: true },
   singular: 'rediscluster',
   shortNames: ['rdc'],
-  description: 'A Redis database: a primary with replicas and Sentinel, or a single node.',
+  description: 'A Redis database: a primary with replicas and Sentinel, a single node, or a Redis Cluster.',
   schema: {
     type: 'object',
-    description: 'A Redis database: a primary with replicas and Sentinel, or a single node.',
+    description: 'A Redis database: a primary with replicas and Sentinel, a single node, or a Redis Cluster.',
     required: ['spec'],
-    properties: { metadata: metadataSchema, spec: redisSpecSchema, status: statusSchema },
+    properties: { metadata: metadataSchema, spec: redisSpecSchema, status: redisStatusSchema },
     'x-kubernetes-validations': [...storageRules, ...runningRules],
   },
   printerColumns: [
     ...stateColumns,
-    { name: 'Desired', type: 'integer', jsonPath: '.spec.replicas', description: 'Number of Redis nodes in the spec.' },
+    {
+      name: 'Desired',
+      type: 'integer',
+      jsonPath: '.spec.replicas',
+      description: 'Number of Redis nodes in the spec. In mode Cluster, see Shards.',
+    },
     {
       name: 'Up',
       type: 'integer',
@@ -279,7 +300,27 @@ export const redisKind: KindDefinition = {
     { name: 'Primary', type: 'string', jsonPath: '.status.primary', description: 'Pod of the primary.' },
     ...lifeColumns,
     { name: 'Engine', type: 'string', jsonPath: '.spec.engine', description: 'Redis or Valkey.', priority: 1 },
-    { name: 'Mode', type: 'string', jsonPath: '.spec.mode', description: 'Standalone or Sentinel.', priority: 1 },
+    {
+      name: 'Mode',
+      type: 'string',
+      jsonPath: '.spec.mode',
+      description: 'Standalone, Sentinel or Cluster.',
+      priority: 1,
+    },
+    {
+      name: 'Shards',
+      type: 'integer',
+      jsonPath: '.spec.shards',
+      description: 'Number of shards, in mode Cluster.',
+      priority: 1,
+    },
+    {
+      name: 'Placement',
+      type: 'string',
+      jsonPath: '.status.placement',
+      description: 'How the primaries are spread, in mode Cluster.',
+      priority: 1,
+    },
     ...wideColumns,
   ],
   selectableFields: databaseFields,

@@ -67,12 +67,19 @@ export const runningRules: readonly CelRule[] = [
 ];
 
 /** A server does not start with a directive that it does not know, and refuses it while it runs. */
-export const directiveRules: readonly CelRule[] = Object.entries(redisDirectives).flatMap(([name, directive]) =>
-  serverEngines.flatMap((engine) => {
+export const directiveRules: readonly CelRule[] = Object.entries(redisDirectives).flatMap(([name, directive]) => [
+  ...modeRules(name, directive),
+  ...serverEngines.flatMap((engine) => {
     const range = (directive as Directive).in?.[engine];
     return range === undefined ? [] : rulesOf(name, engine, range);
   }),
-);
+]);
+
+function modeRules(name: string, { mode }: Directive): readonly CelRule[] {
+  if (mode === undefined) return [];
+  const rule = `self.mode == '${mode}' || !has(self.config.${celName(name)})`;
+  return [{ rule, message: `config.${name} needs mode ${mode}` }];
+}
 
 function rulesOf(name: string, engine: ServerEngine, range: Range): readonly CelRule[] {
   const isAbsent = `!has(self.config.${celName(name)})`;

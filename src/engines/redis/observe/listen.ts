@@ -8,7 +8,7 @@ import type { Cluster } from '../../../api/cluster.ts';
 import type { ListenerMemory } from '../../../engine/engine.ts';
 import type { EngineContext } from '../../../engine/engine-context.ts';
 import type { Children } from '../../../resources/children.ts';
-import { redisConnection } from '../client/connection.ts';
+import { type RedisConnection, redisConnection } from '../client/connection.ts';
 import { findingsOf, minReplicasIn, pingAnswer } from '../client/findings.ts';
 import { passwordSecret, secretAgeMs } from '../client/password.ts';
 import { infoFields, pairs } from '../client/reply-fields.ts';
@@ -85,14 +85,16 @@ export async function listenToDataNode(
     if (memory.said !== undefined && memory.said !== named) changed();
     memory.said = named;
     const found = await withSession(io, { address, port: dataPort, credentials }, async (connection) => {
-      const [persistence, replication, config, ping] = await Promise.all([
+      const [persistence, replication, config, ping, state] = await Promise.all([
         connection.command('INFO', 'persistence'),
         connection.command('INFO', 'replication'),
         connection.command('CONFIG', 'GET', 'min-replicas-to-write'),
         pingAnswer(connection),
+        cluster.spec.mode === 'Cluster' ? clusterState(connection) : '',
       ]);
       const fields = infoFields(`${persistence}\r\n${replication}`);
-      return findingsOf(address, fields, ping, minReplicasIn(pairs(config))).map(({ message }) => message);
+      const found = findingsOf(address, fields, ping, minReplicasIn(pairs(config))).map(({ message }) => message);
+      return [...found, state];
     });
     const now = [...found, ...(await userNews(address, cluster, credentials, io))].join();
     if (now !== before) changed();
@@ -112,6 +114,14 @@ async function userNews(
   if (wanted.length === 0) return [];
   const users = await observeUsers({ address, credentials }, wanted, io);
   return 'unknown' in users ? [users.unknown] : [...users.due, ...users.former.map((name) => `-${name}`)];
+}
+
+/** Of a Redis Cluster nobody else tells: another epoch is another primary, or another owner of a slot. */
+async function clusterState(connection: RedisConnection): Promise<string> {
+  const { cluster_state, cluster_current_epoch, cluster_known_nodes, cluster_slots_fail } = infoFields(
+    String(await connection.command('CLUSTER', 'INFO')),
+  );
+  return [cluster_state, cluster_current_epoch, cluster_known_nodes, cluster_slots_fail].join(' ');
 }
 
 /** Listens to one sentinel until the connection ends. Rejects when it cannot be opened. */

@@ -127,8 +127,9 @@ export interface SentinelView {
   readonly peers: readonly { readonly address: string; readonly down: boolean }[];
 }
 
-export interface RedisObserved {
-  readonly data: readonly (DataNode | SilentNode)[];
+/** `N`: in mode Cluster, nodes tell more. */
+export interface RedisObserved<N extends DataNode = DataNode> {
+  readonly data: readonly (N | SilentNode)[];
   readonly sentinels: readonly (SentinelNode | SilentNode)[];
   /** Why nobody could be asked at all: neither identity nor password is there. */
   readonly credentialsProblem?: string;
@@ -152,7 +153,7 @@ export interface RedisObserved {
   readonly source?: SourceSeen;
 }
 
-export const nothingObserved: RedisObserved = { data: [], sentinels: [] };
+export const nothingObserved: RedisObserved<never> = { data: [], sentinels: [] };
 
 export function hasAll(node: { readonly lacks?: readonly Lack[] }, what: Lack): boolean {
   return node.lacks?.includes(what) !== true;

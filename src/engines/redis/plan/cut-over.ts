@@ -6,8 +6,9 @@
 import { blocked, type Outcome, wait } from '../../../plan/plan.ts';
 import { cutOverAnnotation, cutOverUntilAnnotation, termAnnotation } from '../names.ts';
 import type { SourceFacts } from '../observe/source.ts';
+import { annotationSteps } from './annotations.ts';
 import { followMs, type Import, type ImportPlan } from './import-state.ts';
-import { annotationSteps, termFor } from './record.ts';
+import { termFor } from './record.ts';
 import { target } from './repair.ts';
 
 /** From the first look at a request. An attempt takes up to ten seconds. */

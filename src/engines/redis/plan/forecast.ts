@@ -9,11 +9,13 @@ import { dataPodNames, situationOf } from '../observe/situation.ts';
 import { redisResources } from '../resources/resources.ts';
 import { dynamicSettings } from '../resources/settings.ts';
 import { planRedis } from './plan.ts';
+import { shardsToCome } from './shards/forecast.ts';
 import { specWarnings } from './warnings.ts';
 
 export function forecastRedis(cluster: Cluster<RedisSpec>, children: Children): readonly string[] {
   const warnings = specWarnings(cluster).map(({ message }) => `warning: ${message}`);
-  return [...changesToCome(cluster, children), ...warnings];
+  const changes = cluster.spec.mode === 'Cluster' ? shardsToCome(cluster, children) : changesToCome(cluster, children);
+  return [...changes, ...warnings];
 }
 
 function changesToCome(cluster: Cluster<RedisSpec>, found: Children): readonly string[] {

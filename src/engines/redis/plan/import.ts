@@ -19,10 +19,11 @@ import {
   termOf,
 } from '../observe/situation.ts';
 import type { SourceFacts } from '../observe/source.ts';
+import { annotationSteps } from './annotations.ts';
 import { planCutOver } from './cut-over.ts';
 import { importRefusal } from './import-refusal.ts';
 import { followMs, type Import, type ImportPlan } from './import-state.ts';
-import { annotationGone, annotationSteps } from './record.ts';
+import { annotationGone } from './record.ts';
 import { promotion, target } from './repair.ts';
 import type { Sizes } from './scaling.ts';
 

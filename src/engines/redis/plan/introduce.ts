@@ -15,7 +15,10 @@ type Act = ActStep<RedisAction>;
 const target = ({ pod, address }: Target): Target => ({ pod, address });
 
 /** The Secret of a cluster that is older than its identity. Nobody sees whether it is there but who reads it. */
-export function secretSteps({ cluster, observed }: Situation, others: readonly ObjectStep[]): ObjectStep[] {
+export function secretSteps(
+  { cluster, observed }: Pick<Situation, 'cluster' | 'observed'>,
+  others: readonly ObjectStep[],
+): ObjectStep[] {
   const { internal } = redisNames(cluster.metadata.name);
   const isMade = others.some((step) => step.type === 'create' && step.object.metadata.name === internal);
   if (observed.identity !== 'missing' || isMade) return [];
@@ -26,7 +29,7 @@ export function secretSteps({ cluster, observed }: Situation, others: readonly O
   );
 }
 
-export function planIntroductions({ observed, nodes }: Situation): Act[] {
+export function planIntroductions({ observed, nodes }: Pick<Situation, 'observed' | 'nodes'>): Act[] {
   if (observed.identity !== undefined) return [];
   return nodes
     .filter((node) => !hasAll(node, 'identity'))

@@ -6,6 +6,8 @@
  */
 import type { Cluster } from '../../../api/cluster.ts';
 import { compareQuantities, unitsOf } from '../../../api/quantity.ts';
+import { blocked, type EngineAction, type Plan } from '../../../plan/plan.ts';
+import { expandingVolumes } from '../../../plan/volume-expansion.ts';
 import type { Pod } from '../../../resources/children.ts';
 import type { RedisSpec } from '../kind/schema.ts';
 import { redisNames } from '../names.ts';
@@ -50,10 +52,15 @@ export interface HeldMemory {
 
 /**
  * A smaller limit that the data does not fit into: no pod gets it, since none could load with it. Undefined where the limit
- * does not shrink, or the data fits. What nobody can tell is waited for, as long as a process runs that could.
+ * does not shrink, or the data fits. `sets`: the StatefulSets of data nodes, which have one template.
+ *  What nobody can tell is waited for, as long as a process runs that could.
  */
-export function heldMemory({ cluster, children, nodes }: Situation): HeldMemory | undefined {
-  const template = children.statefulSet(redisNames(cluster.metadata.name).data)?.spec?.template?.spec?.containers;
+export function heldMemory(
+  { cluster, children, nodes }: Pick<Situation, 'cluster' | 'children' | 'nodes'>,
+  sets: readonly string[] = [redisNames(cluster.metadata.name).data],
+): HeldMemory | undefined {
+  const [set] = sets.flatMap((name) => children.statefulSet(name) ?? []);
+  const template = set?.spec?.template?.spec?.containers;
   const before = limitOf(template);
   const { memory: wanted } = cluster.spec.resources.limits;
   if (before === undefined || compareQuantities(wanted, before) >= 0) return undefined;
@@ -96,4 +103,15 @@ function withMemory(
       },
     },
   };
+}
+
+/** Keys that are deleted or expire make room for a smaller limit, and nobody tells of that. */
+const recheckMs = 30_000;
+
+/** Says so where nothing else is to be said. */
+export function withHeldMemory<Action extends EngineAction>(plan: Plan<Action>, { message }: HeldMemory): Plan<Action> {
+  const { outcome } = plan;
+  const isIdle = outcome.state === 'settled' || outcome.reason === expandingVolumes;
+  if (message === undefined || !isIdle) return plan;
+  return { ...plan, outcome: blocked('MemoryLimitTooLow', message, recheckMs) };
 }

@@ -13,7 +13,6 @@ import { type ActStep, type Outcome, settled, wait } from '../../../plan/plan.ts
 import type { Formers, Process, RedisAction } from '../action.ts';
 import { passwordSecret } from '../client/password.ts';
 import { defaultOverlap } from '../kind/schema.ts';
-import { redisNames } from '../names.ts';
 import { answering, hasAll, type Lack } from '../observe/observed.ts';
 import type { Situation } from '../observe/situation.ts';
 import { mountedPassword } from './held-template.ts';
@@ -31,6 +30,9 @@ interface Asked extends Process {
   readonly lacks?: readonly Lack[];
 }
 
+/** Of any mode. */
+export type Passwords = Pick<Situation, 'cluster' | 'observed'>;
+
 function processesIn({ observed }: Pick<Situation, 'observed'>): Asked[] {
   return [
     ...answering(observed.data).map((node) => ({ ...node, part: 'data' as const })),
@@ -45,7 +47,7 @@ const formersOf = (processes: readonly Asked[]): number[] => [
 ];
 
 /** Nobody is interrupted by it, so all are told at once. Sentinels come first: the scripts of the pods ask them. */
-export function planPasswords(situation: Situation): Act[] {
+export function planPasswords(situation: Passwords): Act[] {
   const { cluster } = situation;
   if (passwordProblem(situation) !== undefined) return [];
   const processes = processesIn(situation).reverse();
@@ -65,7 +67,7 @@ export function planPasswords(situation: Situation): Act[] {
  * A process that has restarted may have come back without a password that is still accepted by most. What a minority accepts is a remainder, and
  * only goes.
  */
-function levelling(situation: Situation, processes: readonly Asked[]): Act[] {
+function levelling(situation: Passwords, processes: readonly Asked[]): Act[] {
   if (isOver(situation)) return [];
   const common = formersOf(processes).filter((former) => holders(processes, former).length * 2 > processes.length);
   return processes.flatMap((process): Act[] => {
@@ -87,7 +89,7 @@ const holders = (processes: readonly Asked[], former: number): readonly Asked[] 
   processes.filter(({ formers = [] }) => formers.includes(former));
 
 /** While somebody is told, nobody is restarted, and no size changes. */
-export function awaitsPasswords(situation: Situation): Outcome | undefined {
+export function awaitsPasswords(situation: Passwords): Outcome | undefined {
   if (!isAnyUntold(situation)) return undefined;
   const message = `every process is told the passwords in Secret ${passwordSecret(situation.cluster).name}`;
   return wait('RotatingPassword', message, recheckMs);
@@ -97,7 +99,7 @@ export function awaitsPasswords(situation: Situation): Outcome | undefined {
  * Empty until the overlap is over. Asked where nothing else is to be done: the cluster is whole, no restart is due, and everybody logs in to
  * everybody as the cluster.
  */
-export function planRetirement(situation: Situation): Act[] {
+export function planRetirement(situation: Passwords & Pick<Situation, 'children'>): Act[] {
   const { cluster, observed } = situation;
   const processes = processesIn(situation);
   if (observed.identity !== undefined || !isOver(situation) || isAnotherMounted(situation)) return [];
@@ -116,12 +118,10 @@ export function planRetirement(situation: Situation): Act[] {
 }
 
 /** The template with the Secret of now may wait for a maintenance window. Until then, a pod that starts has the password of the other one. */
-function isAnotherMounted({ cluster, children }: Situation): boolean {
+function isAnotherMounted({ cluster, children }: Pick<Situation, 'cluster' | 'children'>): boolean {
   const { name, key } = passwordSecret(cluster);
-  const { data, sentinel } = redisNames(cluster.metadata.name);
-  return [data, sentinel].some((set) => {
-    const live = children.statefulSet(set);
-    const mounted = live === undefined ? undefined : mountedPassword(live);
+  return children.objects.some((object) => {
+    const mounted = object.kind === 'StatefulSet' ? mountedPassword(object) : undefined;
     return mounted !== undefined && (mounted.name !== name || mounted.key !== key);
   });
 }
@@ -132,7 +132,7 @@ export function retiring(cluster: Situation['cluster']): Outcome {
 }
 
 /** Nobody tells when the time is over. */
-export function untilOverlapEnds(situation: Situation): Outcome {
+export function untilOverlapEnds(situation: Passwords): Outcome {
   const left = leftMs(situation);
   if (isOutdated(situation)) return { state: 'settled', recheckMs };
   if (left === undefined) return settled;
@@ -140,12 +140,12 @@ export function untilOverlapEnds(situation: Situation): Outcome {
   return { state: 'settled', recheckMs: next };
 }
 
-function isOver(situation: Situation): boolean {
+function isOver(situation: Passwords): boolean {
   return (leftMs(situation) ?? 1) <= 0;
 }
 
 /** Undefined where there is nothing to wait for. */
-function leftMs(situation: Situation): number | undefined {
+function leftMs(situation: Passwords): number | undefined {
   const { cluster, observed } = situation;
   if (formersOf(processesIn(situation)).length === 0) return undefined;
   const overlapMs = durationMs(cluster.spec.auth?.overlap ?? defaultOverlap);
@@ -154,7 +154,7 @@ function leftMs(situation: Situation): number | undefined {
   return Date.parse(standing.lastTransitionTime) + overlapMs - (observed.at ?? 0);
 }
 
-function standingClaim({ cluster }: Situation): Condition | undefined {
+function standingClaim({ cluster }: Passwords): Condition | undefined {
   return cluster.status?.conditions?.find(({ type, status }) => type === 'PasswordOverlap' && status === 'True');
 }
 
@@ -162,7 +162,7 @@ function standingClaim({ cluster }: Situation): Condition | undefined {
  * The words change with the passwords. Where they are others than now, they tell of another change: they are left out of one status, so that the
  * time begins anew.
  */
-function isOutdated(situation: Situation): boolean {
+function isOutdated(situation: Passwords): boolean {
   const standing = standingClaim(situation);
   return standing !== undefined && standing.message !== wordsFor(situation)?.message;
 }
@@ -170,7 +170,7 @@ function isOutdated(situation: Situation): boolean {
 type Words = Pick<Condition, 'reason' | 'message'>;
 
 /** Undefined where clients have one password. */
-function wordsFor(situation: Situation): Words | undefined {
+function wordsFor(situation: Passwords): Words | undefined {
   const { cluster, observed } = situation;
   const { name } = passwordSecret(cluster);
   const formers = formersOf(processesIn(situation));
@@ -191,14 +191,13 @@ function markOf(formers: Formers): string {
     .slice(0, 8);
 }
 
-/** The condition begins when every process has answered and accepts what the Secret names. A process that is silent later does not end it. */
-export function overlapClaims(situation: Situation): DesiredCondition[] {
+/** The condition begins when every one of so many processes has answered and accepts what the Secret names. A process that is silent later does not end it. */
+export function overlapClaims(situation: Passwords, processes: number): DesiredCondition[] {
   const words = wordsFor(situation);
-  const { observed, spec, dataSize } = situation;
-  const sentinelSize = spec.mode === 'Sentinel' ? situation.sentinelSize : 0;
+  const { observed } = situation;
   if (words === undefined || isOutdated(situation)) return [];
   if (isAnyUntold(situation) || observed.passwordMissing !== undefined) return [];
   const isFirst = standingClaim(situation) === undefined;
-  if (isFirst && processesIn(situation).length < dataSize + sentinelSize) return [];
+  if (isFirst && processesIn(situation).length < processes) return [];
   return [{ type: 'PasswordOverlap', status: 'True', ...words }];
 }

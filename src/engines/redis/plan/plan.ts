@@ -2,7 +2,7 @@
 import { secretMissing } from '../../../engine/secret-missing.ts';
 import { sparingVolumes } from '../../../plan/going-volumes.ts';
 import { atSize, objectSteps } from '../../../plan/objects.ts';
-import { blocked, type Outcome, type Plan, type Step, wait } from '../../../plan/plan.ts';
+import { type Outcome, type Plan, type Step, wait } from '../../../plan/plan.ts';
 import { resizeTurn, whyNotInPlace } from '../../../plan/resize-turn.ts';
 import {
   cannotStart,
@@ -13,7 +13,7 @@ import {
   stuckPod,
 } from '../../../plan/rollout.ts';
 import { surplusSteps } from '../../../plan/surplus.ts';
-import { awaitingExpansion, expandingVolumes, growthSteps } from '../../../plan/volume-expansion.ts';
+import { awaitingExpansion, growthSteps } from '../../../plan/volume-expansion.ts';
 import type { Pod } from '../../../resources/children.ts';
 import type { RedisAction } from '../action.ts';
 import { identityUnusable } from '../client/identity.ts';
@@ -28,13 +28,15 @@ import { heldBack, mountsIdentity } from './held-template.ts';
 import { importOccupied, importSizes, isImporting, planImport, settledCutOverSteps } from './import.ts';
 import { planIntroductions, secretSteps } from './introduce.ts';
 import { leftBehindPod } from './left-behind.ts';
-import { heldMemory } from './memory.ts';
+import { heldMemory, withHeldMemory } from './memory.ts';
+import { modeOutcome } from './mode.ts';
 import { awaitsPasswords, planPasswords, planRetirement, retiring, untilOverlapEnds } from './password-overlap.ts';
 import { isAnyUntold, passwordProblem } from './password-problem.ts';
 import { heldEntrance, proxyProblem, proxyRestart } from './proxy.ts';
 import { planChoice, planRecord, planTerm } from './record.ts';
 import { awaitsSentinels, configureSteps, planForgetting, planRepairs } from './repair.ts';
 import { planSwitchover, preferenceSteps, restartWanted, withRestart } from './requests.ts';
+import { untilItFits } from './resize-room.ts';
 import { planRoles } from './roles.ts';
 import { eligibilitySteps, planMovePrimary, type Sizes, sizesFor } from './scaling.ts';
 import { switchoverStep } from './switchover-step.ts';
@@ -44,19 +46,16 @@ type RedisPlan = Plan<RedisAction>;
 
 /** How often to look again while the database moves by itself and no watch would tell. */
 const recheckMs = 1000;
-/** Keys that are deleted or expire make room for a smaller limit, and nobody tells of that. */
-const memoryRecheckMs = 30_000;
 /** While a primary goes: its successor is labelled as soon as it takes writes. */
 const handingOverMs = 100;
 
 export function planRedis(situation: Situation): RedisPlan {
+  const mismatch = modeOutcome(situation);
+  if (mismatch !== undefined) return { steps: [], outcome: mismatch };
   const held = heldMemory(situation);
   if (held === undefined) return planAsWanted(situation);
   const plan = planAsWanted({ ...situation, cluster: held.cluster, spec: held.cluster.spec });
-  const { outcome } = plan;
-  const isIdle = outcome.state === 'settled' || outcome.reason === expandingVolumes;
-  if (held.message === undefined || !isIdle) return plan;
-  return { ...plan, outcome: blocked('MemoryLimitTooLow', held.message, memoryRecheckMs) };
+  return withHeldMemory(plan, held);
 }
 
 function planAsWanted(situation: Situation): RedisPlan {
@@ -149,7 +148,7 @@ function withObjects(
     keepsPassword: isTroubled || isUnheard(situation),
     mayMountIdentity: observed.identity === undefined,
   };
-  const restart = restartWanted(situation);
+  const restart = restartWanted(situation, [names.data, names.sentinel]);
   const desired = redisResources(cluster).map((wanted) => {
     if (wanted.object.kind === 'Service') return { ...wanted, object: heldEntrance(wanted.object, situation) };
     const isData = wanted.object.metadata.name === names.data;
@@ -266,29 +265,13 @@ function planRestart(situation: Situation, primary: DataNode): RedisPlan | undef
   if (sentinel !== undefined) return resizeTurn(sentinel) ?? restarting(sentinel);
   const next = nextToRestart(outdatedPods(dataSet, dataPods), (pod) => isPrimary(pod, primary));
   if (next === undefined) return undefined;
-  const resize = isTooFull(situation, next) ? untilItFits(next) : resizeTurn(next);
+  const resize = untilItFits(situation, next) ?? resizeTurn(next);
   if (resize !== undefined) return resize;
   if (!isPrimary(next, primary)) return restarting(next);
   const message = `${primary.pod} is the last to restart`;
   const step = switchoverStep(situation, primary, message);
   if (step !== undefined) return { steps: [step], outcome: wait('HandingOver', message, recheckMs) };
   return restarting(next);
-}
-
-/** Its server may still fill more than the memory that it is about to get: it has yet to be told, in this very pass. */
-function isTooFull(situation: Situation, { metadata, resize }: Pod): boolean {
-  if (resize?.state !== 'due') return false;
-  return configureSteps(situation).some(
-    ({ action }) =>
-      action.type === 'redis.configure' && action.node.pod === metadata.name && 'maxmemory' in action.settings,
-  );
-}
-
-function untilItFits({ metadata }: Pod): RedisPlan {
-  return {
-    steps: [],
-    outcome: wait('Resizing', `maxmemory of ${metadata.name} is set before its limit`, recheckMs / 2),
-  };
 }
 
 /**

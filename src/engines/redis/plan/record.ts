@@ -4,7 +4,6 @@
  */
 
 import type { Cluster } from '../../../api/cluster.ts';
-import { persistentVolumeClaims } from '../../../api/resource.ts';
 import type { ActStep, ObjectStep } from '../../../plan/plan.ts';
 import { refOf } from '../../../plan/ref.ts';
 import type { Children, Claim } from '../../../resources/children.ts';
@@ -13,6 +12,7 @@ import { type RedisSpec, redisKind } from '../kind/schema.ts';
 import { addressAnnotation, choiceAnnotation, termAnnotation, termCarrier } from '../names.ts';
 import type { DataNode } from '../observe/observed.ts';
 import { byTerm, claimOf, hasSentinelMajority, podOf, rankOf, type Situation } from '../observe/situation.ts';
+import { annotationSteps } from './annotations.ts';
 
 /** The pod whose node ran at this address when a primary was known last. */
 export function podAt({ claims }: Children, address: string): string | undefined {
@@ -78,25 +78,6 @@ function addressNow({ nodes }: Situation, claim: Claim): string | null | undefin
   const node = nodes.find(({ pod }) => pod === podOf(claim));
   if (node !== undefined) return node.address;
   return nodes.some(({ address }) => address === addressOf(claim)) ? null : undefined;
-}
-
-export function annotationSteps(claim: Claim, wanted: Readonly<Record<string, string | null>>): ObjectStep[] {
-  const ref = refOf(claim, persistentVolumeClaims);
-  const has = claim.metadata.annotations ?? {};
-  const news = Object.entries(wanted).filter(([name, value]) => (has[name] ?? null) !== value);
-  if (ref === undefined || news.length === 0) return [];
-  return [
-    {
-      type: 'patch',
-      ref,
-      patch: { metadata: { annotations: Object.fromEntries(news) } },
-      changes: news.map(([name, to]) => ({
-        path: `metadata.annotations[${name}]`,
-        ...(has[name] === undefined ? {} : { from: has[name] }),
-        ...(to === null ? {} : { to }),
-      })),
-    },
-  ];
 }
 
 /**

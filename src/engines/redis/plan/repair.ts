@@ -113,7 +113,7 @@ function mayBeReplaced({ observed, sentinelSize, spec }: Situation): boolean {
   return sentinelSize - content >= spec.sentinel.quorum;
 }
 
-export function configureSteps(situation: Situation): Act[] {
+export function configureSteps(situation: Pick<Situation, 'cluster' | 'nodes' | 'dataPods'>): Act[] {
   const { cluster, nodes, dataPods } = situation;
   const limit = commonLimit(cluster, dataPods);
   const wanted = settingsToHold(cluster, limit);
@@ -143,7 +143,7 @@ export function configureSteps(situation: Situation): Act[] {
  * before: new nodes take a while to come. It never falls below what the primary has been told, since that may be cut off from its replicas.
  * Of a fenced primary its pod decides, where there is a fence.
  */
-function requiredReplicasOf(situation: Situation, node: DataNode, wanted = '0'): string {
+function requiredReplicasOf(situation: Pick<Situation, 'cluster' | 'dataPods'>, node: DataNode, wanted = '0'): string {
   const { role, settings } = node;
   if (role === 'replica') return wanted;
   if (isFenced(settings) && hasFence(situation.cluster)) return settings[requiredReplicas] ?? wanted;

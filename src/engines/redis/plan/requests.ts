@@ -6,7 +6,7 @@ import { refOf } from '../../../plan/ref.ts';
 import type { Children, StatefulSet } from '../../../resources/children.ts';
 import type { RedisAction } from '../action.ts';
 import { redisKind } from '../kind/schema.ts';
-import { preferredPriority, redisNames } from '../names.ts';
+import { preferredPriority } from '../names.ts';
 import type { DataNode } from '../observe/observed.ts';
 import type { Situation } from '../observe/situation.ts';
 import { target } from './repair.ts';
@@ -68,7 +68,7 @@ function preferenceStep(node: DataNode, priority: number): ActStep<RedisAction> 
   };
 }
 
-function dropRequest({ cluster }: Situation): ObjectStep[] {
+export function dropRequest({ cluster }: Pick<Situation, 'cluster'>): ObjectStep[] {
   const from = cluster.metadata.annotations?.[switchoverAnnotation];
   const ref = refOf(cluster, redisKind.resource);
   if (from === undefined || ref === undefined) return [];
@@ -76,7 +76,8 @@ function dropRequest({ cluster }: Situation): ObjectStep[] {
   return [{ type: 'patch', ref, patch, changes: [{ path: `metadata.annotations[${switchoverAnnotation}]`, from }] }];
 }
 
-function refused(wanted: string, why: string): RequestPlan {
+/** `why`: of the pod that is named. */
+export function refused(wanted: string, why: string): RequestPlan {
   const outcome: Outcome = blocked(
     switchoverRefused,
     `${switchoverAnnotation} names ${wanted.slice(0, 64)}, ${why}; correct or remove the annotation`,
@@ -86,9 +87,11 @@ function refused(wanted: string, why: string): RequestPlan {
 }
 
 /** What a person has written, as it is on the pods: it stays there when the annotation goes, so that nobody restarts for that. */
-export function restartWanted({ cluster, children }: Pick<Situation, 'cluster' | 'children'>): string | undefined {
-  const names = redisNames(cluster.metadata.name);
-  const written = [names.data, names.sentinel].map((name) => restartIn(children, name));
+export function restartWanted(
+  { cluster, children }: Pick<Situation, 'cluster' | 'children'>,
+  sets: readonly string[],
+): string | undefined {
+  const written = sets.map((name) => restartIn(children, name));
   return cluster.metadata.annotations?.[restartAnnotation] ?? written.find((text) => text !== undefined);
 }
 

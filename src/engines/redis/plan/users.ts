@@ -8,7 +8,7 @@ import type { Situation } from '../observe/situation.ts';
 type Act = ActStep<RedisAction>;
 
 /** Removals first: they free a name for nobody, and a user who must not be there is the more urgent one. */
-export function planUsers({ nodes }: Situation): Act[] {
+export function planUsers({ nodes }: Pick<Situation, 'nodes'>): Act[] {
   return nodes.flatMap(({ pod, address, users }): Act[] => {
     if (users === undefined || 'unknown' in users) return [];
     const node = { pod, address };
@@ -36,7 +36,7 @@ const counted = (names: readonly string[]): string => `${names.length === 1 ? 'u
 const recheckMs = 10_000;
 
 /** Not to know of a user is not to have none. */
-export function usersUnknown({ nodes }: Situation): Outcome | undefined {
+export function usersUnknown({ nodes }: Pick<Situation, 'nodes'>): Outcome | undefined {
   const unknown = nodes.flatMap(({ pod, users }) =>
     users !== undefined && 'unknown' in users ? [`${pod}: ${users.unknown}`] : [],
   );
@@ -44,7 +44,7 @@ export function usersUnknown({ nodes }: Situation): Outcome | undefined {
   return wait('UsersUnknown', shortened(`the users of data nodes cannot be read: ${unknown.join('; ')}`), recheckMs);
 }
 
-export function userClaims({ observed: { userProblems = [] } }: Situation): DesiredCondition[] {
+export function userClaims({ observed: { userProblems = [] } }: Pick<Situation, 'observed'>): DesiredCondition[] {
   if (userProblems.length === 0) return [];
   const message = shortened(userProblems.join('; '));
   return [{ type: 'UserSecretMissing', status: 'True', reason: 'SecretUnusable', message }];

@@ -6,6 +6,7 @@ import type { Cluster } from '../../../api/cluster.ts';
 import { canonicalQuantity, unitsOf } from '../../../api/quantity.ts';
 import type { SpecWarning } from '../../../engine/spec-warnings.ts';
 import type { RedisSpec } from '../kind/schema.ts';
+import { replicasPerShardOf } from '../kind/shards.ts';
 import { requiredReplicas } from '../names.ts';
 import { hasFence } from '../resources/fence.ts';
 import { dynamicSettings } from '../resources/settings.ts';
@@ -18,7 +19,7 @@ import { timingOf } from '../resources/timing.ts';
 const timesData = 4;
 
 export function specWarnings(cluster: Cluster<RedisSpec>): readonly SpecWarning[] {
-  return [...unfenced(cluster), ...hastyFailover(cluster), ...smallVolume(cluster)];
+  return [...withoutCopies(cluster), ...unfenced(cluster), ...hastyFailover(cluster), ...smallVolume(cluster)];
 }
 
 function unfenced(cluster: Cluster<RedisSpec>): SpecWarning[] {
@@ -32,6 +33,13 @@ function unfenced(cluster: Cluster<RedisSpec>): SpecWarning[] {
       message: `with sentinel.fence.mode Off${also} a primary that is cut off from everybody goes on taking writes, which are lost when another has been elected; use another mode`,
     },
   ];
+}
+
+function withoutCopies({ spec }: Cluster<RedisSpec>): SpecWarning[] {
+  if (spec.mode !== 'Cluster' || replicasPerShardOf(spec) > 0) return [];
+  const message =
+    'with replicasPerShard 0 the slots of a shard are down while its pod is, also during a restart, and lost with its volume; use 1 or more';
+  return [{ reason: 'ShardsWithoutReplicas', message }];
 }
 
 function hastyFailover(cluster: Cluster<RedisSpec>): SpecWarning[] {

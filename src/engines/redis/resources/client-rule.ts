@@ -25,3 +25,20 @@ export const clientRule: readonly string[] = [
 
 /** On a sentinel. Clients subscribe there, and only sentinels publish. */
 export const sentinelClientRule = '-publish';
+
+/** In mode Cluster: what changes who serves which slots is the cluster's own identity's, whatever a later version calls it. */
+export const shardClientRule: readonly string[] = [
+  ...['-replicaof', '-slaveof', '-failover', '-cluster'],
+  ...[
+    'info',
+    'nodes',
+    'slots',
+    'shards',
+    'myid',
+    'keyslot',
+    'countkeysinslot',
+    'getkeysinslot',
+    'links',
+    'replicas',
+  ].map((subcommand) => `+cluster|${subcommand}`),
+];

@@ -16,6 +16,7 @@ import {
   type Settings,
   strictReplication,
 } from './settings.ts';
+import { clusterSettings } from './shards/settings.ts';
 
 /**
  * What every data node needs, whatever a user sets.
@@ -63,8 +64,9 @@ function withoutOwnDefaults(settings: Settings, { config }: RedisSpec): Settings
 /** redis.conf, but for what a node adds when it starts: password, role, its own address. */
 export function redisConf(cluster: Cluster<RedisSpec>): string {
   const buffer = { [bufferLimits]: replicaBuffer(cluster) };
+  const ofMode = cluster.spec.mode === 'Cluster' ? clusterSettings : {};
   const settings = { ...restartSettings(cluster), ...dynamicSettings(cluster) };
-  const all = { ...fixed, ...withoutOwnDefaults(settings, cluster.spec), ...buffer };
+  const all = { ...fixed, ...ofMode, ...withoutOwnDefaults(settings, cluster.spec), ...buffer };
   return `${Object.entries(all).map(line).join('\n')}\n`;
 }
 

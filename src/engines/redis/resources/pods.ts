@@ -22,6 +22,7 @@ import { dataPort, identityVolume, paths, redisNames, sentinelPort } from '../na
 import { exporterSidecar, exporterVolumes } from './exporter.ts';
 import type { ScriptName } from './scripts.ts';
 import { restartSettings } from './settings.ts';
+import type { ShardScriptName } from './shards/scripts.ts';
 
 /** What changes in it restarts the pods: see `config.ts`. */
 const configHashAnnotation = 'clusterwright.dev/restart-hash';
@@ -36,11 +37,11 @@ const admissionTries = 86_400;
 /** At most about 10 s for the hand-over, 20 s for a copy that is being written, 10 s for the server's own shutdown. */
 const dataGraceSeconds = 45;
 
-function script(name: ScriptName): string[] {
+function script(name: ScriptName | ShardScriptName): string[] {
   return ['/bin/sh', `${paths.config}/${name}`];
 }
 
-function probe(name: ScriptName, timing: Omit<Probe, 'exec'>): Probe {
+function probe(name: ScriptName | ShardScriptName, timing: Omit<Probe, 'exec'>): Probe {
   return { exec: { command: script(name) }, timeoutSeconds: 5, ...timing };
 }
 
@@ -106,43 +107,85 @@ function volumes(cluster: Cluster<RedisSpec>): Volume[] {
 
 function podSpec(
   cluster: Cluster<RedisSpec>,
-  part: Part,
+  scheduling: Partial<PodSpec>,
   spec: Pick<PodSpec, 'initContainers' | 'containers' | 'volumes' | 'terminationGracePeriodSeconds'>,
 ): PodSpec {
   return {
     ...podAccount(cluster.spec.pods),
     ...podBase(cluster.spec.pods),
-    ...schedulingFields(cluster.spec.scheduling, selectorLabels(cluster, part)),
+    ...scheduling,
     ...spec,
   };
 }
 
+/** What its scripts are called: who decides the role of a node depends on the mode. */
+export interface DataScripts {
+  readonly start: ScriptName | ShardScriptName;
+  readonly startup: ScriptName | ShardScriptName;
+  readonly ready: ScriptName | ShardScriptName;
+  readonly preStop: ScriptName | ShardScriptName;
+}
+
+const ownScripts: DataScripts = {
+  start: 'start-data.sh',
+  startup: 'admit.sh',
+  ready: 'ping.sh',
+  preStop: 'hand-over.sh',
+};
+
 export function dataStatefulSet(cluster: Cluster<RedisSpec>, part: Part, restartHash: string): KubeObject {
+  const metadata = ownedMetadata(cluster, redisNames(cluster.metadata.name).data, part);
+  const scheduling = schedulingFields(cluster.spec.scheduling, selectorLabels(cluster, part));
+  return dataSet(cluster, {
+    metadata,
+    selector: selectorLabels(cluster, part),
+    replicas: cluster.spec.replicas,
+    restartHash,
+    scripts: ownScripts,
+    ports: [redisPort],
+    scheduling,
+  });
+}
+
+export const redisPort = { name: 'redis', containerPort: dataPort, protocol: 'TCP' };
+
+export interface DataSetOptions {
+  readonly metadata: KubeObject['metadata'];
+  readonly selector: Readonly<Record<string, string>>;
+  readonly replicas: number;
+  readonly restartHash: string;
+  readonly scripts: DataScripts;
+  readonly ports: NonNullable<ContainerSpec['ports']>;
+  readonly scheduling: Partial<PodSpec>;
+}
+
+/** Of nodes that keep data, in every mode. */
+export function dataSet(cluster: Cluster<RedisSpec>, options: DataSetOptions): KubeObject {
   const { spec } = cluster;
-  const names = redisNames(cluster.metadata.name);
+  const { metadata, selector, replicas, restartHash, scripts, ports, scheduling } = options;
   const base = container(cluster, 'redis');
   const redis: ContainerSpec = {
     ...base,
-    command: script('start-data.sh'),
+    command: script(scripts.start),
     // Not from the ConfigMap, which somebody may cut short: data in a database that is not there would go astray.
     env: [...(base.env ?? []), { name: 'DATABASES', value: restartSettings(cluster).databases ?? '' }],
-    ports: [{ name: 'redis', containerPort: dataPort, protocol: 'TCP' }],
+    ports,
     resources: computeResources(spec.resources),
-    startupProbe: probe('admit.sh', { periodSeconds: 1, failureThreshold: admissionTries }),
-    readinessProbe: probe('ping.sh', { periodSeconds: 5, failureThreshold: 2 }),
+    startupProbe: probe(scripts.startup, { periodSeconds: 1, failureThreshold: admissionTries }),
+    readinessProbe: probe(scripts.ready, { periodSeconds: 5, failureThreshold: 2 }),
     livenessProbe: probe('alive.sh', { periodSeconds: 10, failureThreshold: 6 }),
-    lifecycle: { preStop: { exec: { command: script('hand-over.sh') } } },
+    lifecycle: { preStop: { exec: { command: script(scripts.preStop) } } },
     volumeMounts: [...(base.volumeMounts ?? []), { name: 'data', mountPath: paths.data }],
   };
   const { size, storageClassName, ephemeral } = spec.storage;
   return statefulSet({
-    metadata: ownedMetadata(cluster, names.data, part),
-    selector: selectorLabels(cluster, part),
-    serviceName: names.data,
-    replicas: spec.replicas,
+    metadata,
+    selector,
+    serviceName: redisNames(cluster.metadata.name).data,
+    replicas,
     podAnnotations: { [configHashAnnotation]: restartHash },
     pods: cluster.spec.pods,
-    podSpec: podSpec(cluster, part, {
+    podSpec: podSpec(cluster, scheduling, {
       terminationGracePeriodSeconds: dataGraceSeconds,
       ...exporterSidecar(cluster, dataPort),
       containers: [redis],
@@ -157,7 +200,7 @@ export function dataStatefulSet(cluster: Cluster<RedisSpec>, part: Part, restart
       : [
           {
             name: 'data',
-            labels: selectorLabels(cluster, part),
+            labels: { ...selector },
             size: canonicalQuantity(size),
             ...(storageClassName === undefined ? {} : { storageClassName }),
           },
@@ -182,7 +225,7 @@ export function sentinelStatefulSet(cluster: Cluster<RedisSpec>, part: Part): Ku
     serviceName: names.sentinel,
     replicas: cluster.spec.sentinel.replicas,
     pods: cluster.spec.pods,
-    podSpec: podSpec(cluster, part, {
+    podSpec: podSpec(cluster, schedulingFields(cluster.spec.scheduling, selectorLabels(cluster, part)), {
       terminationGracePeriodSeconds: 10,
       ...exporterSidecar(cluster, sentinelPort),
       containers: [sentinel],

@@ -6,11 +6,9 @@ import { memoize } from '../../../plan/memoize.ts';
 import type { Desired } from '../../../plan/objects.ts';
 import { configMap } from '../../../resources/configmap.ts';
 import { disruptionBudget } from '../../../resources/disruptionbudget.ts';
-import { ownedMetadata, type Part, selectorLabels, unownedMetadata } from '../../../resources/metadata.ts';
+import { ownedMetadata, type Part, selectorLabels } from '../../../resources/metadata.ts';
 import { networkPolicy } from '../../../resources/network-policy.ts';
-import { bindingOf, generatedSecret } from '../../../resources/secret.ts';
 import { clusterIPService, headlessService } from '../../../resources/service.ts';
-import { identityKey } from '../client/identity.ts';
 import type { RedisSpec } from '../kind/schema.ts';
 import { dataPort, exporterPort, proxyHealthPort, redisNames, roleLabel, sentinelPort } from '../names.ts';
 import { accessServices } from './access-services.ts';
@@ -19,11 +17,15 @@ import { fenceFiles } from './fence.ts';
 import { dataStatefulSet, sentinelStatefulSet } from './pods.ts';
 import { primarySelector, proxyChildren, proxyFlag } from './proxy.ts';
 import { scripts } from './scripts.ts';
+import { secretsOf } from './secrets.ts';
+import { shardedResources } from './shards/resources.ts';
 import { timingOf } from './timing.ts';
 
-export const passwordLength = 32;
+export const redisResources = memoize((cluster: Cluster<RedisSpec>): readonly Desired[] =>
+  cluster.spec.mode === 'Cluster' ? shardedResources(cluster) : singleResources(cluster),
+);
 
-export const redisResources = memoize((cluster: Cluster<RedisSpec>): readonly Desired[] => {
+function singleResources(cluster: Cluster<RedisSpec>): readonly Desired[] {
   const { spec } = cluster;
   const names = redisNames(cluster.metadata.name);
   const withSentinel = spec.mode === 'Sentinel';
@@ -52,16 +54,7 @@ export const redisResources = memoize((cluster: Cluster<RedisSpec>): readonly De
     { object: disruptionBudget(ownedMetadata(cluster, names.data, data), dataSelector) },
     { object: dataStatefulSet(cluster, data, restartHash(cluster)) },
   ];
-  objects.unshift({
-    object: generatedSecret(unownedMetadata(cluster, names.internal, data)),
-    generate: [{ key: identityKey, length: passwordLength, isOursAlone: true }],
-  });
-  if (spec.auth?.secretRef === undefined) {
-    objects.unshift({
-      object: generatedSecret(unownedMetadata(cluster, names.auth, data), connectionValues(cluster)),
-      generate: [{ key: 'password', length: passwordLength }],
-    });
-  }
+  objects.unshift(...secretsOf(cluster, names.primary));
   if (withSentinel) {
     objects.push(
       { object: redisService(names.replicas, { ...dataSelector, [roleLabel]: 'replica' }) },
@@ -88,14 +81,6 @@ export const redisResources = memoize((cluster: Cluster<RedisSpec>): readonly De
     ]),
   );
   return objects;
-});
-
-/** What an application needs to connect. `{password}` is filled in when the Secret is made. */
-function connectionValues({ metadata }: Cluster<RedisSpec>): Record<string, string> {
-  const host = `${redisNames(metadata.name).primary}.${metadata.namespace}.svc`;
-  const username = 'default';
-  const uri = `redis://${username}:{password}@${host}:${dataPort}`;
-  return { ...bindingOf('redis'), host, port: String(dataPort), username, uri };
 }
 
 /**

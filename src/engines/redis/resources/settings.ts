@@ -10,17 +10,23 @@ import { type Directive, isKnown, type RedisDirective, redisDirectives } from '.
 import type { RedisSpec } from '../kind/schema.ts';
 import { memoryShares } from './memory-shares.ts';
 import { serverDefaults } from './server-defaults.ts';
+import { clusterSettings, ofShards } from './shards/settings.ts';
 
 export type Settings = Readonly<Partial<Record<RedisDirective, string>>>;
 
 function derived(cluster: Cluster<RedisSpec>, limit: number): Settings {
   const { mode, replicas } = cluster.spec;
-  const { 'client-output-buffer-limit': _, ...shares } = memoryShares(limit);
+  if (mode === 'Cluster') return { ...sharesOf(limit), ...ofShards(cluster.spec) };
   return {
-    ...shares,
+    ...sharesOf(limit),
     // Two nodes would stop taking writes as soon as one is away; from three on, one that is cut off must stop (R2).
     ...(mode === 'Sentinel' && replicas >= 3 ? { 'min-replicas-to-write': '1' } : {}),
   };
+}
+
+function sharesOf(limit: number): Settings {
+  const { 'client-output-buffer-limit': _, ...shares } = memoryShares(limit);
+  return shares;
 }
 
 /** What a server makes of less; the wish must read the same, or it would be set again for ever. */
@@ -75,6 +81,7 @@ export function settingsToHold(cluster: Cluster<RedisSpec>, limit?: number): Rea
     ...(dynamicSettings(cluster, limit) as Readonly<Record<string, string>>),
     [bufferLimits]: replicaBuffer(cluster, limit),
     ...strictReplication,
+    ...(cluster.spec.mode === 'Cluster' ? clusterSettings : {}),
     appendonly: 'yes',
     save: '',
   };

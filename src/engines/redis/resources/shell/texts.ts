@@ -1,5 +1,30 @@
 /** Made of the scripts of this folder by `npm run build`. */
 export const texts = {
+  'admit-shard.sh': `#!/bin/sh
+set -eu
+. "$CONFIG_DIR/library.sh"
+settle_password 6379 || true
+. "$CONFIG_DIR/volume.sh"
+. "$CONFIG_DIR/shard.sh"
+look
+kept=no
+if settle_mark; then kept=yes; fi
+settle_eligibility "$kept" || true
+find_peers || true
+find_primary || true
+case "$(field loading):$(field role):$(field master_link_status)" in
+  # A new shard gets its slots once its nodes are ready.
+  0:master:*)
+    owns_slots || case $(own_cli cluster info) in *cluster_state:ok*) ;; *) exit 1 ;; esac
+    restore_users ""
+    ;;
+  0:slave:up)
+    [ "$kept" = yes ] || exit 1
+    restore_users "$(field master_host)"
+    ;;
+  *) exit 1 ;;
+esac
+`,
   'admit.sh': `#!/bin/sh
 set -eu
 . "$CONFIG_DIR/library.sh"
@@ -324,6 +349,63 @@ fi
 uptime_now
 [ "$((now - since))" -lt "$after" ] || [ ! -e "$watched" ] || fence "it has reached neither most sentinels nor a replica for $after ms"
 exit 1
+`,
+  'hand-over-shard.sh': `#!/bin/sh
+set -eu
+. "$CONFIG_DIR/library.sh"
+settle_password 6379 || true
+. "$CONFIG_DIR/volume.sh"
+. "$CONFIG_DIR/shard.sh"
+# SIGTERM comes once, and a server whose append-only file does not hold the copied dataset yet refuses it for good. One that somebody has told not
+# to write at all would end as if it had: the mark goes, and it writes first.
+until_written() {
+  local_cli config set save '' > /dev/null || true
+  look
+  settle_mark || true
+  tries=0
+  while [ "$tries" -lt 20 ]; do
+    case $(local_cli info persistence) in *aof_rewrite_in_progress:1* | *aof_rewrite_scheduled:1*) ;; *) break ;; esac
+    tries=$((tries + 1))
+    sleep 1
+  done
+  look
+  settle_mark || true
+  # A name changes on a full volume, too.
+  if [ "$(field aof_last_write_status)" = err ]; then mv -f "$running" "$unwritten" || true; fi
+}
+trap until_written EXIT
+give_up=$(($(date +%s) + 10))
+role() { own_cli role | head -n 1 | tr -d '\\r'; }
+[ "$(role)" = master ] && owns_slots || exit 0
+# Servers of Redis do not tell their replicas which slots are open: keys of these that have moved would read as missing. The operator finishes them.
+tries=0
+while [ "$tries" -lt 30 ] && own_line | grep -q '\\['; do
+  tries=$((tries + 1))
+  sleep 0.1
+done
+# Whether this replica would still have on its next start what it has copied, as its pod has decided. A failover by hand asks for neither that nor priority.
+may_lead() {
+  case $(peer_cli "$1" config get cluster-replica-no-failover | tail -n 1 | tr -d '\\r') in no) ;; *) return 1 ;; esac
+  peer_cli "$1" info | tr -d '\\r' | awk -F: '
+    { told[$1] = $2 }
+    END {
+      exit !(told["master_link_status"] == "up" && told["slave_priority"] + 0 > 0 && told["aof_enabled"] == "1" &&
+        told["aof_rewrite_in_progress"] == "0" && told["aof_rewrite_scheduled"] == "0")
+    }'
+}
+# Those that have the most come first. The replica has this server pause its writes until it has everything.
+for p in $(own_cli info replication | tr -d '\\r' | awk -F'[=,]' '/^slave[0-9]+:/ && /state=online/ { print $8, $2 }' | sort -rn | cut -d ' ' -f 2); do
+  [ "$(date +%s)" -lt "$give_up" ] || break
+  may_lead "$p" || continue
+  case $(peer_cli "$p" cluster failover) in OK*) ;; *) continue ;; esac
+  tries=0
+  while [ "$tries" -lt 60 ] && [ "$(date +%s)" -lt "$give_up" ]; do
+    [ "$(role)" != slave ] || exit 0
+    tries=$((tries + 1))
+    sleep 0.1
+  done
+done
+exit 0
 `,
   'hand-over.sh': `#!/bin/sh
 set -eu
@@ -720,10 +802,97 @@ esac
 export CLUSTER_DOMAIN IP_FAMILY BIND
 exec haproxy -db -f "$CONFIG_DIR/haproxy.cfg"
 `,
+  'ready-shard.sh': `#!/bin/sh
+set -eu
+. "$CONFIG_DIR/library.sh"
+settle_password 6379 || true
+keep_accepted || true
+keep_users || true
+# Whatever the volume says, it is no matter of readiness.
+(
+  . "$CONFIG_DIR/volume.sh" && . "$CONFIG_DIR/shard.sh" && look && {
+    kept=no
+    if settle_mark; then kept=yes; fi
+    settle_eligibility "$kept"
+    find_peers
+    find_primary
+  }
+) || true
+answer=$(timeout 2 "$cli" -p 6379 ping 2>&1) || true
+case $answer in
+  '' | *'Could not connect'*) exit 1 ;;
+  *NOAUTH* | *'AUTH failed'* | *'max number of clients'* | Error:*) [ ! -e /run/redis/loading ] ;;
+  LOADING* | MASTERDOWN*)
+    : > /run/redis/loading
+    exit 1
+    ;;
+  *) rm -f /run/redis/loading ;;
+esac
+`,
   'sentinel-alive.sh': `#!/bin/sh
 set -eu
 answer=$(timeout 2 "\${SERVER:-redis}-cli" -p 26379 ping 2>&1) || true
 case $answer in '' | *'Could not connect'*) exit 1 ;; esac
+`,
+  'shard.sh': `# shellcheck disable=SC2034 # The scripts that read this one use these.
+# Of a node of a Redis Cluster. Whoever asks another node does so as the cluster, which no node of another cluster lets in.
+nodes_file=/data/nodes.conf
+manifest=/data/appendonlydir/appendonly.aof.manifest
+# Made before the server starts, and removed by the server itself when it is stopped in order: then its append-only file has all that it acknowledged.
+running=/data/running
+# In its place where the append-only file lacks what was acknowledged when the server was told to stop: it would remove that file as if all were there.
+unwritten=/data/unwritten
+own_cli() ( REDISCLI_AUTH=$identity_password; ask 2 -p 6379 --user "$identity" "$@" )
+peer_cli() ( host=$1; shift; REDISCLI_AUTH=$identity_password; ask 1 -h "$host" -p 6379 --user "$identity" "$@" )
+peers() { cat "$CONFIG_DIR/peers"; }
+# The line of this node in what it says of the cluster.
+own_line() { own_cli cluster nodes | tr -d '\\r' | grep -E '^[0-9a-f]{40} [^ ]+ ([a-z?,]*,)?myself[, ]'; }
+owns_slots() { own_line | awk '{ exit NF < 9 }'; }
+# A replica that has not written down what it has copied would lose it as primary: it is not elected. \`volume.sh\` decides that. $1: \`yes\` where it
+# has; a priority of 0 that somebody has set by hand ends then.
+settle_eligibility() {
+  priority=$(own_cli config get replica-priority | tail -n 1 | tr -d '\\r')
+  [ -n "$priority" ] || return 0
+  if [ "$priority:$1" = 0:yes ]; then
+    case $(own_cli config set replica-priority 100) in OK*) priority=100 ;; esac
+  fi
+  wanted=no
+  if [ "$priority" = 0 ] || [ ! -e "$mark" ] || is_overtaken; then wanted=yes; fi
+  [ "$(own_cli config get cluster-replica-no-failover | tail -n 1 | tr -d '\\r')" = "$wanted" ] ||
+    own_cli config set cluster-replica-no-failover "$wanted" > /dev/null
+}
+# A node that hears of another address of its primary from a third one goes on copying from the address of before. Told its primary again, it
+# goes over.
+find_primary() {
+  case "$(field role):$(field master_link_status)" in slave:down) ;; *) return 0 ;; esac
+  primary=$(own_line | awk '{ print $4 }')
+  now=$(own_cli cluster nodes | tr -d '\\r' | grep "^$primary " | awk '{ sub(/:[0-9]+@.*/, "", $2); print $2 }')
+  [ -z "$now" ] || [ "$now" = "$(field master_host)" ] || own_cli cluster replicate "$primary" > /dev/null || true
+}
+# When all pods have new addresses at once, no node finds another: each asks by the names of the pods. Only a node that takes the identity of
+# this cluster and has an ID that this node knows is met, at the address that it says itself. The others hear of it from these two.
+find_peers() {
+  case $(own_cli cluster info) in '' | *cluster_state:ok*) return 0 ;; esac
+  known=$(own_cli cluster nodes | tr -d '\\r')
+  met_by=$(($(uptime_ms) + 2500))
+  next=$(cat /run/redis/next-peer 2> /dev/null) || next=0
+  case $next in '' | *[!0-9]*) next=0 ;; esac
+  number=0
+  for p in $(peers); do
+    number=$((number + 1))
+    [ "$number" -gt "$next" ] || continue
+    if [ "$(uptime_ms)" -gt "$met_by" ]; then
+      echo "$((number - 1))" > /run/redis/next-peer
+      return 0
+    fi
+    id=$(peer_cli "$p" cluster myid | tr -d '\\r') || continue
+    case $id in *[!0-9a-f]* | '') continue ;; esac
+    printf '%s\\n' "$known" | grep -E "^$id " | grep -qvE ' ([a-z?,]*,)?(myself|handshake)[, ]|[0-9]+ connected( |$)' || continue
+    address=$(peer_cli "$p" config get cluster-announce-ip | tail -n 1 | tr -d '\\r')
+    [ -z "$address" ] || own_cli cluster meet "$address" 6379 > /dev/null || true
+  done
+  echo 0 > /run/redis/next-peer
+}
 `,
   'start-data.sh': `#!/bin/sh
 set -eu
@@ -886,6 +1055,226 @@ else
 fi
 unset REDISCLI_AUTH password escaped identity_password
 exec "\${SERVER:-redis}-server" "$conf" --sentinel
+`,
+  'start-shard.sh': `#!/bin/sh
+set -eu
+# The first process of a container ignores SIGTERM unless it says otherwise.
+trap 'exit 143' TERM
+. "$CONFIG_DIR/library.sh"
+conf=/run/redis/redis.conf
+keep_password
+rm -f /run/redis/loading /run/redis/next-peer
+: > "$restoring"
+. "$CONFIG_DIR/volume.sh"
+. "$CONFIG_DIR/shard.sh"
+judge_volume
+# A copy of another pod's volume is that pod's node: with its ID it would draw clients and replicas of that cluster to itself.
+own="$POD_NAME.$CLUSTER_NAME.$POD_NAMESPACE.svc"
+held=$(awk '$3 ~ /myself/ { split($2, part, ","); print part[2] }' "$nodes_file" 2> /dev/null || true)
+if [ -n "$held" ] && [ "$held" != "$own" ]; then
+  echo "/data holds the node of $held: this is a copy of another volume, and is not started" >&2
+  exit 1
+fi
+# Without its data, a node would serve its slots empty, and its replicas would copy that. It starts as a new node, which has no slots.
+if [ -e "$nodes_file" ] && [ ! -s "$manifest" ]; then
+  if [ -e "$nodes_file.without-data" ]; then rm -f "$nodes_file"; else mv "$nodes_file" "$nodes_file.without-data"; fi
+fi
+# The data is kept, and not served. $1: the end of its new name, $2: why.
+put_aside() {
+  name=$1
+  number=1
+  while [ -e "/data/appendonlydir.$name" ]; do
+    number=$((number + 1))
+    name=$1-$number
+  done
+  echo "$2; its data is moved to /data/appendonlydir.$name" >&2
+  rm -f "$mark"
+  mv /data/appendonlydir "/data/appendonlydir.$name"
+}
+# With data and no nodes.conf, a server takes the slots of its keys, though another node may have served them since.
+if [ ! -e "$nodes_file" ] && [ -e "$manifest" ]; then put_aside without-nodes '/data holds data without nodes.conf'; fi
+# What a node says of this one: \`replaced\` where another has its slots by a later epoch, \`contested\` where another node of the shard has them by the
+# same one: when the two met, the smaller ID would win, \`followed\` where it has a replica, or \`alone\`. A replica that has failed is not elected; without the mark it is waited for.
+# $1: the node, $2: the own ID, $3: the epoch, $4: a slot.
+verdict_of() {
+  marked=no
+  [ ! -e "$mark" ] || marked=yes
+  peer_cli "$1" cluster nodes | tr -d '\\r' | awk -v id="$2" -v epoch="$3" -v slot="$4" -v marked="$marked" -v shard=",\${POD_NAME%-*}-" '
+    $1 == id { known = 1; if (NF >= 9) owns = 1 }
+    $4 == id && $3 ~ /slave/ && (marked == "no" || $3 !~ /fail(,|$)/) { followed = 1 }
+    $1 != id {
+      for (i = 9; i <= NF; i++) {
+        n = split($i, range, "-")
+        if ($i !~ /^[0-9]/ || range[1] + 0 > slot + 0 || slot + 0 > range[n] + 0) continue
+        if ($7 + 0 > epoch + 0) another = 1
+        else if ($7 + 0 == epoch + 0 && index($2, shard)) contested = 1
+      }
+    }
+    END {
+      if (another && !owns) print "replaced"
+      else if (contested && !owns) print "contested"
+      else if (known) print followed ? "followed" : "alone"
+    }'
+}
+own_peers() { peers | grep "^\${POD_NAME%-*}-" | grep -vE "^$POD_NAME(\\.|$)"; }
+# What several nodes say together, those of the own shard first; or nothing. One that has just come back may know less.
+peers_say() {
+  said=
+  answers=0
+  asks_by=$(($(uptime_ms) + 10000))
+  for p in $(own_peers) $(peers | grep -v "^\${POD_NAME%-*}-"); do
+    case $(verdict_of "$p" "$@") in
+      replaced)
+        said=replaced
+        break
+        ;;
+      # Who has heard of an election knows more than who has not.
+      contested) said=contested ;;
+      followed) [ "$said" = contested ] || said=followed ;;
+      alone) [ -n "$said" ] || said=alone ;;
+      *)
+        if [ "$(uptime_ms)" -ge "$asks_by" ]; then break; fi
+        continue
+        ;;
+    esac
+    answers=$((answers + 1))
+    [ "$answers" -lt 6 ] || break
+  done
+  echo "$said"
+}
+# Whether the process of this primary was killed, or its file lacks what it has acknowledged, or its dataset is not all that it had.
+is_doubtful() { [ ! -e "$mark" ] || [ -e "$running" ] || [ -e "$unwritten" ]; }
+# Keys move to a primary before its first slot does. Nobody is elected in the place of a primary without slots, so its replica alone may have some of
+# them, and would lose them by copying from it. $1: the own ID, $2: the own epoch. Prints \`copy\` and the replica that has keys, \`silent\` where one may, or
+# \`taken\` and the node of this shard that a person has made primary in its place, by a newer epoch, and that has keys.
+keeper() {
+  found=
+  for p in $(own_peers); do
+    is=$(peer_cli "$p" cluster nodes | tr -d '\\r' | awk -v id="$1" -v epoch="$2" '$3 ~ /myself/ {
+      for (i = 9; i <= NF; i++) if ($i ~ /^[0-9]/) owns = 1
+      isTaken = $4 == "-" && !owns && $7 + 0 > epoch + 0
+      print ($4 == id ? "copy" : isTaken ? "taken" : "other")
+    }')
+    [ "$is" != other ] || continue
+    case \${is:+$(peer_cli "$p" dbsize | tr -d '\\r')} in
+      0) ;;
+      *[!0-9]* | '') [ -n "$found" ] || found=silent ;;
+      *)
+        found="$is $p"
+        [ "$is" = copy ] || break
+        ;;
+    esac
+  done
+  echo "$found"
+}
+await_keeper() {
+  told=no
+  while :; do
+    kept=$(keeper "$@")
+    case $kept in
+      '') return 0 ;;
+      silent) [ "$(uptime_ms)" -lt "$give_up" ] || return 0 ;;
+      taken*)
+        put_aside taken "\${kept#taken } has been made primary of this shard, and has keys: this pod has a new node, which follows it"
+        # With its ID, clients would be sent to it for the keys that it had.
+        rm -f "$nodes_file"
+        return 0
+        ;;
+      *)
+        if [ "$told" = no ]; then
+          echo "this primary has no slot, and /data may lack keys that have moved here and that \${kept#copy } has: it is not started before that is primary; run CLUSTER FAILOVER TAKEOVER there" >&2
+          told=yes
+        fi
+        ;;
+    esac
+    sleep 0.5
+  done
+}
+# A replica that had its link, and has lost it: a second attempt to elect it begins five times \`cluster-node-timeout\` after that. One that has
+# started since is not elected.
+may_be_elected() {
+  for p in $(own_peers); do
+    case $(peer_cli "$p" info replication) in *role:slave*master_link_down_since_seconds:[0-9]*) return 0 ;; esac
+  done
+  return 1
+}
+# A primary whose process was killed may have acknowledged what its disk does not have, and its replicas may hold it: as primary it would have
+# them copy less. One of them takes over, as with Sentinel. Where none is elected in time, they all have failed with it, and it goes on with what
+# its file has; but never without the mark, which says that this is its dataset.
+await_heir() {
+  set -- $(awk '$3 ~ /myself/ && $3 ~ /master/ {
+    for (i = 9; i <= NF; i++) if ($i ~ /^[0-9]/) { split($i, range, "-"); print $1, $7, range[1]; exit }
+    print $1, $7
+  }' "$nodes_file" 2> /dev/null || true)
+  [ $# -gt 0 ] && is_doubtful || return 0
+  node_timeout=$(awk '$1 == "cluster-node-timeout" { print $2 }' "$CONFIG_DIR/redis.conf" | tail -n 1)
+  case $node_timeout in '' | *[!0-9]*) node_timeout=5000 ;; esac
+  began=$(uptime_ms)
+  give_up=$((began + 3 * node_timeout))
+  if [ $# -eq 2 ]; then
+    await_keeper "$@"
+    return 0
+  fi
+  told=no
+  while :; do
+    verdict=$(peers_say "$@")
+    case $verdict in replaced | alone) return 0 ;; esac
+    if [ "$verdict" = contested ]; then
+      if [ "$told" = no ]; then
+        echo "another node of this shard has its slots, by the same epoch: it is not started before that has a newer one; run CLUSTER BUMPEPOCH on a replica of another shard, and then there" >&2
+        told=yes
+      fi
+    elif [ "$(uptime_ms)" -ge "$give_up" ]; then
+      if [ -e "$mark" ]; then
+        [ "$(uptime_ms)" -lt "$((began + 7 * node_timeout))" ] && may_be_elected || return 0
+      elif [ "$told" = no ]; then
+        echo "/data does not hold all that this primary has served, and no replica has taken over: it is not started before one has; to serve what there is, and lose the rest, create $mark" >&2
+        told=yes
+      fi
+    fi
+    sleep 0.5
+  done
+}
+await_heir
+# Only a new pod may have missed a change of the password.
+if [ "$is_new" = yes ]; then
+  for p in $(peers | head -n 5); do
+    told=$(peer_cli "$p" acl getuser default | hashes)
+    [ -n "$told" ] || continue
+    printf '%s\\n' "$told" > "$accepted"
+    break
+  done
+fi
+client_rule() {
+  {
+    [ ! -s "$accepted" ] || cat "$accepted"
+    if [ "$is_new" = yes ] || [ ! -s "$accepted" ]; then hash_of "$password"; fi
+  } | hashes | awk '{ rule = rule " #" $0 } END { printf "user default on%s ~* &* +@all %s\\n", rule, "SHARD_CLIENT_RULE" }'
+}
+priority=100
+unelected=no
+if [ ! -e "$mark" ] || [ -e "$behind" ]; then
+  priority=0
+  unelected=yes
+fi
+escaped=$(printf '%s' "$password" | sed 's/[\\\\"]/\\\\&/g')
+{
+  printf 'include %s/redis.conf\\n' "$CONFIG_DIR"
+  printf 'dir /data\\nappendonly yes\\nappenddirname appendonlydir\\nappendfilename appendonly.aof\\n'
+  printf 'pidfile %s\\n' "$running"
+  printf 'cluster-enabled yes\\ncluster-config-file nodes.conf\\n'
+  printf 'cluster-announce-ip %s\\nreplica-announce-ip %s\\n' "$POD_IP" "$POD_IP"
+  printf 'cluster-announce-hostname %s\\n' "$own"
+  printf 'requirepass "%s"\\n' "$escaped"
+  client_rule
+  identity_rule
+  printf 'masteruser %s\\nmasterauth %s\\n' "$identity" "$identity_password"
+  printf 'replica-priority %s\\ncluster-replica-no-failover %s\\n' "$priority" "$unelected"
+} > "$conf"
+if printf 'yes\\n' 2> /dev/null > "$running"; then sync "$running" 2> /dev/null || true; fi
+[ ! -e "$running" ] || rm -f "$unwritten"
+unset REDISCLI_AUTH password escaped identity_password
+exec "\${SERVER:-redis}-server" "$conf"
 `,
   'volume.sh': `mark=/data/initialised
 received=/data/dump.rdb
