@@ -48,6 +48,8 @@ export interface ShardChange {
   readonly forgets?: readonly string[];
   /** Others know nothing of it. */
   readonly isUnknown?: true;
+  /** Slot that is open on its way to the node of this ID. */
+  readonly migrating?: { readonly slot: number; readonly to: string };
 }
 
 export interface ShardsStory {
@@ -118,7 +120,7 @@ export function shardsWorld(story: ShardsStory = {}): ShardsSituation {
       linkUp: isFailed !== true,
       slots:
         slots ?? (isPrimary && pod.endsWith('-0') && shardOf(pod) < shards ? firstSlotsOf(shardOf(pod), shards) : []),
-      migrating: [],
+      migrating: [changeOf(pod).migrating].flatMap((open) => open ?? []),
       importing: [],
     };
   };

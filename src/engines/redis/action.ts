@@ -60,6 +60,8 @@ export type SlotAction =
       readonly followers: readonly Member[];
       readonly otherReplicas: readonly Member[];
       readonly slots: SlotSet;
+      /** They are half moved: open somewhere, or the target has keys of them. */
+      readonly isFinishing: boolean;
       readonly mostKeyBytes: number;
       readonly isReplicated: boolean;
       readonly nodeTimeoutMs: number;

@@ -84,7 +84,7 @@ describe.skipIf(essentialServers.length === 0).each([...essentialServers])('epoc
         otherReplicas: [await member(at, 5)],
         slots: [{ first: 0, last: 0 }],
       },
-      ...{ mostKeyBytes: 2 ** 22, isReplicated: true, nodeTimeoutMs: 5_000 },
+      ...{ isFinishing: false, mostKeyBytes: 2 ** 22, isReplicated: true, nodeTimeoutMs: 5_000 },
     };
   }
 

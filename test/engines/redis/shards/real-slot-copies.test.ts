@@ -49,7 +49,7 @@ describe.skipIf(essentialServers.length === 0).each([...essentialServers])('slot
         followers: [],
         otherReplicas: [],
       },
-      ...{ mostKeyBytes: 2 ** 22, isReplicated: true, nodeTimeoutMs: 5_000 },
+      ...{ isFinishing: false, mostKeyBytes: 2 ** 22, isReplicated: true, nodeTimeoutMs: 5_000 },
     };
     for (let i = 0; i < 3; i++) await expect(act(move)).rejects.toThrow('no replica of n4');
     expect(await at.ask(4, 'DBSIZE')).toBe(0);

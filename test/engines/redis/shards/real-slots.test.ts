@@ -243,6 +243,7 @@ describe.skipIf(essentialServers.length === 0).each([...essentialServers])('slot
       followers: [],
       otherReplicas: [],
       slots: [{ first: 0, last: 0 }],
+      isFinishing: false,
       ...rest,
     } as const;
     const away = { ...move, source: a.primary, target: (await holdersOf(at, shards))[2]?.primary ?? a.primary };

@@ -9,6 +9,7 @@ import type { RedisAction } from '../../action.ts';
 import { infoFields } from '../../client/reply-fields.ts';
 import { RedisError } from '../../client/resp.ts';
 import type { Credentials } from '../../client/session.ts';
+import type { ServerEngine } from '../../kind/server.ts';
 import { dataPort } from '../../names.ts';
 import type { FoundKey } from '../../observe/shards/slot-holder.ts';
 import { resolveDuplicates } from './duplicates.ts';
@@ -20,6 +21,8 @@ export interface Moving {
   readonly action: MoveSlots;
   readonly credentials: Credentials;
   readonly io: EngineContext;
+  /** Of the target. */
+  readonly engine: ServerEngine;
   readonly isOver: () => boolean;
   /** Of one `MIGRATE`, which ends before we stop waiting for it. Meanwhile the source answers nobody. */
   readonly timeoutMs: number;

@@ -2,10 +2,8 @@
  * Moves slots key by key, one slot after the other.
  *
  * A slot is open while its keys move: whoever asks its owner for a key that is not there any more is sent to the other side, and makes
- * new ones there. The target is told first, so that nobody is sent where nothing is known of it. At the end the target takes the
- * slot by itself, with a newer epoch; the server that loses a slot deletes what it has of it. So the source must have no key then, and must not get one: it
- * is asked right before, and it is sure of being primary, since it reaches most of the cluster. The others learn of it from us, or soon
- * from each other.
+ * new ones there. At the end the target takes the slot, with the newest epoch; the server that loses a slot deletes what it has of it. So the source must have no
+ * key then, and must not get one: see `take-slot.ts`. The others learn of it from us, or soon from each other.
  */
 import type { EngineContext } from '../../../../engine/engine-context.ts';
 import type { Member } from '../../action.ts';
@@ -16,6 +14,8 @@ import { nextKeys, ordinaryKeyBytes } from '../../observe/shards/slot-holder.ts'
 import { copyFunctions } from './functions.ts';
 import { type MoveSlots, type Moving, moveKeys, requireReplicated } from './move-keys.ts';
 import { hasNewestEpoch, takeNewestEpoch } from './newest-epoch.ts';
+import { openTarget, requireOwner } from './open-slot.ts';
+import { reopenSlots } from './reopen.ts';
 import {
   longestReply,
   reachedOf,
@@ -27,6 +27,7 @@ import {
   type View,
   viewOf,
 } from './shard-session.ts';
+import { engineOf, takeSlot } from './take-slot.ts';
 
 /** For one action. What is begun when it is over is finished. */
 const patienceMs = 2_500;
@@ -37,8 +38,6 @@ const answerMs = 4_000;
 /** A key that was planned by itself may take this long. */
 const largeAnswerMs = 60_000;
 
-/** Between the look that found no key and the end of the move: much less than it takes to elect a replica. */
-const mostFinishMs = 1_000;
 /** Of `cluster-node-timeout`: so long may the source stand still for a batch. Then the others have yet to notice. */
 const stillShare = 0.25;
 
@@ -60,11 +59,13 @@ export async function moveSlots(action: MoveSlots, credentials: Credentials, io:
     const { source, target } = sides;
     const [from, to] = await Promise.all([viewOf(source), viewOf(target)]);
     if (to.myself.slots.length === 0) await copyFunctions(source, target);
+    await reopenSlots(sides, action, from, to);
     if (action.isReplicated) await requireReplicated(target, io);
     const electorate = { followers, otherReplicas, voters: [source, ...sides.others] };
     await takeNewestEpoch(target, { ...electorate, nodeTimeoutMs: action.nodeTimeoutMs }, io);
     const timeoutMs = Math.min(wait / 2, action.nodeTimeoutMs * stillShare);
-    const moving: Moving = { action, credentials, io, isOver, timeoutMs, inTurn: turns() };
+    const engine = await engineOf(target);
+    const moving: Moving = { action, credentials, io, engine, isOver, timeoutMs, inTurn: turns() };
     for (const slots of groupsOf(action.slots)) {
       const results = await Promise.allSettled(slots.map((slot) => moveSlot(sides, slot, { from, to, moving })));
       const failed = results.find((result) => result.status === 'rejected');
@@ -86,22 +87,6 @@ async function sidesOf(open: OpenSession, { source, target, others }: MoveSlots)
   return { source: from, target: to, others: reached };
 }
 
-/**
- * Both sides say that the source has it. Where a replica of the source has been elected, the target may be the first to know. But a node never
- * learns who has a slot that is open there as one to come: then the word of the source counts, which has to reach a majority.
- */
-function requireOwner(slot: number, { source, target }: MoveSlots, from: View, to: View): void {
-  const toldSource = to.nodes.find(({ id }) => id === source.id);
-  if (!hasSlot(from.myself.slots, slot)) throw new Error(`${source.pod} does not have slot ${slot} any more`);
-  const isComing = to.myself.importing.some((each) => each.slot === slot);
-  if (toldSource === undefined || (!hasSlot(toldSource.slots, slot) && !isComing)) {
-    throw new Error(`${target.pod} does not know that ${source.pod} has slot ${slot}`);
-  }
-  if (!from.nodes.some(({ id, role }) => id === target.id && role === 'primary')) {
-    throw new Error(`${source.pod} does not know ${target.pod} as a primary`);
-  }
-}
-
 /** What is left when the time is over is for the next action. */
 async function moveSlot(
   sides: Sides,
@@ -111,12 +96,8 @@ async function moveSlot(
   const { source, target } = sides;
   if (hasSlot(to.myself.slots, slot)) return tellOwner(sides, slot);
   requireOwner(slot, moving.action, from, to);
-  // Redis keeps the owner of before of a slot that is open there. If that has failed, the target takes the whole cluster for down, and refuses keys.
-  const isTold = to.nodes.some(({ id, slots }) => id === source.primary.id && hasSlot(slots, slot));
-  if (!isTold) await setSlot(target, slot, 'NODE', source.primary.id);
-  await setSlot(target, slot, 'IMPORTING', source.primary.id);
+  await openTarget(sides, slot, to);
   do {
-    const lookedAt = moving.io.now();
     // It refuses where it has become a replica, or does not have the slot. From here on it makes no new key.
     const [, , found] = await Promise.all([
       setSlot(source, slot, 'MIGRATING', target.primary.id),
@@ -127,9 +108,8 @@ async function moveSlot(
       // Keys that an action before this one has moved may be on one machine alone.
       if (moving.action.isReplicated) await requireReplicated(target, moving.io);
       await requireBelieved(target, source.primary);
-      if (moving.io.now() - lookedAt > Math.min(mostFinishMs, moving.action.nodeTimeoutMs * stillShare)) continue;
-      await setSlot(target, slot, 'NODE', target.primary.id);
-      return tellOwner(sides, slot);
+      if (await takeSlot(sides, slot, moving)) return tellOwner(sides, slot);
+      continue;
     }
     if (!(await moveKeys(sides, slot, found.keys, moving))) return;
   } while (!moving.isOver());

@@ -34,12 +34,15 @@ export async function outbid(
 ): Promise<void> {
   const names = replicas.map(({ primary }) => primary.pod).join(', ') || 'a replica';
   const causes: unknown[] = [];
+  let taken = newest;
   for (const other of others) {
     try {
       await requireReplica(other);
+      // Whoever has yet to hear of an epoch takes the same one. Where all have the same one, none takes another.
+      if (!(await knowsOf(other, taken))) continue;
       const { epoch } = await bump(other);
-      // The next one hears of what this one has taken.
       if (epoch <= newest) continue;
+      taken = epoch;
       for (const { primary } of [...replicas, ...voters]) {
         await other.command('CLUSTER', 'MEET', primary.address, String(dataPort));
       }
@@ -50,8 +53,8 @@ export async function outbid(
     }
   }
   // Others may all have the newest one. Once somebody has a newer one, the next attempt finds one of them able to take another.
-  await Promise.allSettled(replicas.slice(0, 1).map(bump));
-  const message = `${names} has not heard, with most primaries, of a newer epoch than ${newest} that a replica of another shard has taken`;
+  if (taken === newest) await Promise.allSettled(replicas.slice(0, 1).map((replica) => countOnFrom(replica, newest)));
+  const message = `${names} has not heard, with most primaries, of a newer epoch than ${newest} that a replica of another shard has taken; if that stays so while all nodes reach each other, run CLUSTER BUMPEPOCH on a primary of another shard, as the identity of the cluster`;
   throw new Error(message, { cause: causes[0] });
 }
 
@@ -95,6 +98,10 @@ interface OwnEpoch {
   readonly epoch: number;
   /** Otherwise it had the newest epoch already. */
   readonly isNew: boolean;
+}
+
+async function countOnFrom(node: ShardSession, newest: number): Promise<void> {
+  if (await knowsOf(node, newest)) await bump(node);
 }
 
 async function bump({ command, primary }: ShardSession): Promise<OwnEpoch> {

@@ -3,7 +3,15 @@
  * every copy is gone are given to no other node: their keys are lost, and a person has to know.
  */
 import { blocked, type Outcome, wait } from '../../../../plan/plan.ts';
-import { countSlots, intersectionOf, type SlotSet, slotArguments, slotText, unionOf } from '../../kind/slots.ts';
+import {
+  countSlots,
+  intersectionOf,
+  type SlotSet,
+  slotArguments,
+  slotsOf,
+  slotText,
+  unionOf,
+} from '../../kind/slots.ts';
 import { isSurplus } from '../../observe/shards/distribution.ts';
 import type { ShardNode } from '../../observe/shards/observed.ts';
 import type { ShardsSituation } from '../../observe/shards/situation.ts';
@@ -33,6 +41,8 @@ export function lossOutcome(situation: ShardsSituation): Outcome | undefined {
       ms,
     );
   }
+  const moved = lostOnTheWay(situation);
+  if (moved !== undefined) return blocked('DataLost', moved, lostMs);
   const orphan = orphanIn(situation);
   if (orphan !== undefined) {
     return blocked(
@@ -83,6 +93,23 @@ function heirOf({ shards, nodes }: ShardsSituation, { pod, slots }: AbsentNode):
 }
 
 const ownedIn = (node: ShardNode): SlotSet => unionOf(...knownIn(node).map(({ slots }) => slots));
+
+/** Keys of an open slot were at a node that is gone, and nobody in its shard has any. Nobody else knows how many there were. */
+function lostOnTheWay(situation: ShardsSituation): string | undefined {
+  const { nodes, shards } = situation;
+  for (const absent of absentNodes(situation)) {
+    const open = nodes.flatMap(({ pod, self }) =>
+      self.migrating.flatMap(({ slot, to }) => (to === absent.id ? [{ pod, slot }] : [])),
+    );
+    const own = shards.find(({ set }) => absent.pod?.startsWith(`${set}-`))?.nodes ?? [];
+    const [first] = open;
+    if (first === undefined || !isLost(situation, absent) || own.some(({ empty }) => !empty)) continue;
+    const slots = open.map(({ slot }) => slot);
+    const commands = slots.map((slot) => `CLUSTER SETSLOT ${slot} STABLE`).join(', ');
+    return `keys of slot ${slotText(slotsOf(slots))} were moving from ${first.pod} to ${absent.pod}, whose volume is gone, and no node has a copy of those that had moved: they are lost; put the volume back, or, to go on without them, run ${commands} on ${first.pod} as the identity of the cluster`;
+  }
+  return undefined;
+}
 
 function orphanIn({ shards }: ShardsSituation): ShardNode | undefined {
   const orphans = shards.flatMap(({ primary, nodes }) =>

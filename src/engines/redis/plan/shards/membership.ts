@@ -88,7 +88,8 @@ export function isGone(situation: ShardsSituation, absent: AbsentNode): boolean 
   const { nodes, dataPods, shards } = situation;
   const { id, pod, slots, isUnlinked } = absent;
   if (pod === undefined || slots.length > 0 || !isUnlinked) return false;
-  if (nodes.some(({ self }) => self.primaryId === id)) return false;
+  // A primary that forgets the target of a slot closes the slot: keys that have moved read as missing then.
+  if (nodes.some(({ self }) => self.primaryId === id || self.migrating.some(({ to }) => to === id))) return false;
   const isReplaced = nodes.some((node) => node.pod === pod && node.id !== id);
   const isInPlace = shards.some(
     ({ set, size }) => pod.startsWith(`${set}-`) && Number(pod.slice(set.length + 1)) < size,

@@ -84,14 +84,14 @@ type Move = Extract<NextMove, { does: 'move' }>;
 
 function actionOf(move: Move, holders: readonly SlotHolder[], wanted: Wanted): SlotAction {
   const between = { source: move.source.primary, target: move.target.primary, slots: move.slots };
-  const { mostKeyBytes } = move;
+  const { mostKeyBytes, isFinishing } = move;
   const { isReplicated, unreplicated, nodeTimeoutMs } = wanted;
   const mayWait = isReplicated && move.target.isSecond !== true && unreplicated?.has(move.target.shard) !== true;
   const others = bystanders(holders, move.source, move.target);
   const known = { others, ...replicasFor(move.target, wanted), nodeTimeoutMs };
   return move.isAtomic
     ? { type: 'redis.migrateSlots', ...between, ...known }
-    : { type: 'redis.moveSlots', ...between, ...known, mostKeyBytes, isReplicated: mayWait };
+    : { type: 'redis.moveSlots', ...between, ...known, isFinishing, mostKeyBytes, isReplicated: mayWait };
 }
 
 /** One of them may be away, and one may have the newest epoch itself. */

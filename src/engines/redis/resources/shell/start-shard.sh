@@ -18,7 +18,7 @@ if [ -n "$held" ] && [ "$held" != "$own" ]; then
   exit 1
 fi
 # Without its data, a node would serve its slots empty, and its replicas would copy that. It starts as a new node, which has no slots.
-if [ -e "$nodes_file" ] && [ ! -s "$manifest" ]; then
+if [ -s "$nodes_file" ] && [ ! -s "$manifest" ]; then
   if [ -e "$nodes_file.without-data" ]; then rm -f "$nodes_file"; else mv "$nodes_file" "$nodes_file.without-data"; fi
 fi
 # The data is kept, and not served. $1: the end of its new name, $2: why.
@@ -33,8 +33,8 @@ put_aside() {
   rm -f "$mark"
   mv /data/appendonlydir "/data/appendonlydir.$name"
 }
-# With data and no nodes.conf, a server takes the slots of its keys, though another node may have served them since.
-if [ ! -e "$nodes_file" ] && [ -e "$manifest" ]; then put_aside without-nodes '/data holds data without nodes.conf'; fi
+# With data and no nodes.conf, or an empty one, a server takes the slots of its keys, though another node may have served them since.
+if [ ! -s "$nodes_file" ] && [ -e "$manifest" ]; then put_aside without-nodes '/data holds data without nodes.conf'; fi
 # What a node says of this one: `replaced` where another has its slots by a later epoch, `contested` where another node of the shard has them by the
 # same one: when the two met, the smaller ID would win, `followed` where it has a replica, or `alone`. A replica that has failed is not elected; without the mark it is waited for.
 # $1: the node, $2: the own ID, $3: the epoch, $4: a slot.
