@@ -113,7 +113,7 @@ const rows: readonly Row[] = [
   },
   {
     title: 'several documents, each with its own fault',
-    text: `${head}spec: {replicas: 0}\n---\n${head}spec: {mode: Cluster}\n`,
+    text: `${head}spec: {replicas: 0}\n---\n${head}spec: {mode: Sharded}\n`,
     says: ['f.yaml:5:8: spec.replicas: must be at least 1', 'f.yaml:11:8: spec.mode: must be one of'],
   },
   {
