@@ -223,10 +223,9 @@ export const planMutants: readonly Mutant[] = [
     seen: 'cozystack PR #343',
     edits: [
       {
-        file: 'engines/redis/status.ts',
-        find: 'if (primary !== undefined && labelled && problems.length === 0 && !changing && !growing) {',
-        replace:
-          'if (initialized || (primary !== undefined && labelled && problems.length === 0 && !changing && !growing)) {',
+        file: 'engines/redis/status/judgement.ts',
+        find: 'if (isServed && isReachable && problems.length === 0 && !isChanging && !isGrowing) {',
+        replace: 'if (initialized || (isServed && isReachable && problems.length === 0 && !isChanging && !isGrowing)) {',
       },
     ],
     scenarios: ['S9 primary', 'S10 primary', 'S4'],
