@@ -225,7 +225,8 @@ export const planMutants: readonly Mutant[] = [
       {
         file: 'engines/redis/status/judgement.ts',
         find: 'if (isServed && isReachable && problems.length === 0 && !isChanging && !isGrowing) {',
-        replace: 'if (initialized || (isServed && isReachable && problems.length === 0 && !isChanging && !isGrowing)) {',
+        replace:
+          'if (initialized || (isServed && isReachable && problems.length === 0 && !isChanging && !isGrowing)) {',
       },
     ],
     scenarios: ['S9 primary', 'S10 primary', 'S4'],
