@@ -351,3 +351,14 @@ describe('what comes next', () => {
     expect(planSlots([open, second], wanted('a'))?.steps[0]?.action).toMatchObject({ isReplicated: false });
   });
 });
+
+it('a slot stays open to a node that is gone, until all others of its shard answer', () => {
+  const gone = 'e'.repeat(40);
+  const [low, high] = [slotsOf([5]), differenceOf(allSlots, slotsOf([5]))];
+  const holders = [holder('a', low, { migrating: [{ slot: 5, to: gone }] }), holder('b', high), holder('c', [])];
+  expect(nextMove(holders, { ...wanted('abc'), awaited: new Map([[gone, 'db-c-0']]) })).toMatchObject({
+    does: 'await',
+    message: expect.stringContaining('db-c-0'),
+  });
+  expect(nextMove(holders, wanted('abc'))).toMatchObject({ does: 'close', slot: 5 });
+});

@@ -1,7 +1,7 @@
 /** The end of a move on real servers: who may still have other keys, or another epoch, does not lose the slot. */
 import { afterEach, describe, expect, it } from 'vitest';
 import type { ShardSession, Sides } from '../../../../src/engines/redis/act/shards/shard-session.ts';
-import { engineOf, takeSlot } from '../../../../src/engines/redis/act/shards/take-slot.ts';
+import { engineOf, type Taken, takeSlot } from '../../../../src/engines/redis/act/shards/take-slot.ts';
 import { myselfIn } from '../../../../src/engines/redis/client/cluster-nodes.ts';
 import { sessionsWith } from '../../../../src/engines/redis/client/session.ts';
 import { hasSlot } from '../../../../src/engines/redis/kind/slots.ts';
@@ -41,15 +41,15 @@ describe.skipIf(serverPrograms.length === 0).each([...serverPrograms])(
       const { at, ...both } = await sides();
       expect(await engineOf(both.target)).toBe(engine);
       const has = async (): Promise<boolean> => hasSlot(myselfIn(await at.view(2)).slots, 0);
-      const take = (): Promise<boolean> => takeSlot(both, 0, { engine, io });
+      const take = (): Promise<Taken> => takeSlot(both, 0, { engine, io });
       // Of slot 0.
       await both.source.command('CLUSTER', 'SETSLOT', '0', 'STABLE');
       await both.source.command('SET', '{06S}', 'v');
-      expect([await take(), await has()]).toEqual([false, false]);
+      expect([await take(), await has()]).toEqual(['has keys', false]);
       await both.source.command('DEL', '{06S}');
       await at.ask(1, 'CLIENT', 'PAUSE', '1500', 'WRITE');
-      expect([await take(), await has()]).toEqual([false, false]);
-      expect([await take(), await has()]).toEqual([true, true]);
+      expect([await take(), await has()]).toEqual(['late', false]);
+      expect([await take(), await has()]).toEqual(['taken', true]);
     });
 
     it.runIf(engine === 'Redis')('does not take it once it has heard of a newer epoch', async () => {

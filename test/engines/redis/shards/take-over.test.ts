@@ -39,6 +39,15 @@ describe('a planned failover', () => {
     expect(await saidTo(whole)).toContain('CLUSTER FAILOVER');
   });
 
+  it('begins while writes are paused, and ends the pause', async () => {
+    const said = await saidTo(whole);
+    expect(said.filter((words) => /^CLIENT|FAILOVER/.test(words))).toEqual([
+      'CLIENT PAUSE 3000 WRITE',
+      'CLUSTER FAILOVER',
+      'CLIENT UNPAUSE',
+    ]);
+  });
+
   it.each<readonly [change: Readonly<Record<string, string>>, why: RegExp]>([
     [{ master_link_status: 'down' }, /lost the link/],
     [{ slave_priority: '0' }, /may not be elected/],

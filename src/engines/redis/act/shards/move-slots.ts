@@ -27,7 +27,7 @@ import {
   type View,
   viewOf,
 } from './shard-session.ts';
-import { engineOf, takeSlot } from './take-slot.ts';
+import { engineOf, mostTakeMs, type Taken, takeSlot } from './take-slot.ts';
 
 /** For one action. What is begun when it is over is finished. */
 const patienceMs = 2_500;
@@ -58,8 +58,8 @@ export async function moveSlots(action: MoveSlots, credentials: Credentials, io:
     ]);
     const { source, target } = sides;
     const [from, to] = await Promise.all([viewOf(source), viewOf(target)]);
-    if (to.myself.slots.length === 0) await copyFunctions(source, target);
     await reopenSlots(sides, action, from, to);
+    if (to.myself.slots.length === 0) await copyFunctions(source, target);
     if (action.isReplicated) await requireReplicated(target, io);
     const electorate = { followers, otherReplicas, voters: [source, ...sides.others] };
     await takeNewestEpoch(target, { ...electorate, nodeTimeoutMs: action.nodeTimeoutMs }, io);
@@ -97,6 +97,7 @@ async function moveSlot(
   if (hasSlot(to.myself.slots, slot)) return tellOwner(sides, slot);
   requireOwner(slot, moving.action, from, to);
   await openTarget(sides, slot, to);
+  let taken: Taken | undefined;
   do {
     // It refuses where it has become a replica, or does not have the slot. From here on it makes no new key.
     const [, , found] = await Promise.all([
@@ -108,11 +109,18 @@ async function moveSlot(
       // Keys that an action before this one has moved may be on one machine alone.
       if (moving.action.isReplicated) await requireReplicated(target, moving.io);
       await requireBelieved(target, source.primary);
-      if (await takeSlot(sides, slot, moving)) return tellOwner(sides, slot);
+      taken = await takeSlot(sides, slot, moving);
+      if (taken === 'taken') return tellOwner(sides, slot);
       continue;
     }
     if (!(await moveKeys(sides, slot, found.keys, moving))) return;
   } while (!moving.isOver());
+  if (taken === 'late') {
+    const pods = `${source.primary.pod} or ${target.primary.pod}`;
+    throw new Error(
+      `${pods} took more than ${mostTakeMs} ms to answer, so ${target.primary.pod} has not taken slot ${slot}`,
+    );
+  }
 }
 
 /** Who reaches most of the cluster hears of a replica that has been elected in place of the source, also where the source does not. */

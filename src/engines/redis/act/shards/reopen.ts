@@ -12,7 +12,9 @@ export async function reopenSlots(sides: Sides, action: MoveSlots, from: View, t
   const { source, target } = sides;
   for (const slot of eachSlot(action.slots)) {
     if (!hasSlot(from.myself.slots, slot) || hasSlot(to.myself.slots, slot)) continue;
-    if (from.myself.migrating.some((each) => each.slot === slot && each.to === target.primary.id)) continue;
+    const isSent = from.myself.migrating.some((each) => each.slot === slot && each.to === target.primary.id);
+    const isComing = to.myself.importing.some((each) => each.slot === slot && each.from === source.primary.id);
+    if (isSent && isComing) continue;
     requireOwner(slot, action, from, to);
     await openTarget(sides, slot, to);
     await setSlot(source, slot, 'MIGRATING', target.primary.id);

@@ -1,5 +1,5 @@
 /**
- * A planned failover in a shard. `CLUSTER FAILOVER` has the primary pause its writes until the replica has all of them, and a majority of the
+ * A planned failover in a shard. The primary pauses writes first, so that nobody takes a slot from it meanwhile: see `take-slot.ts`. `CLUSTER FAILOVER` has the primary pause its writes until the replica has all of them, and a majority of the
  * primaries agree; nothing that was acknowledged is lost. Never with FORCE or TAKEOVER, which do without one or the other.
  */
 import type { EngineContext } from '../../../../engine/engine-context.ts';
@@ -13,6 +13,11 @@ import type { Ask } from './ask.ts';
 const patienceMs = 8_000;
 const pollMs = 50;
 
+/** Longer than the target of a slot has to take it: `mostTakeMs` of `take-slot.ts`. */
+const pauseFirstMs = 200;
+/** It ends by itself where nobody ends it. */
+const pauseMs = 3_000;
+
 type TakeOver = Extract<ShardAction, { type: 'redis.takeOver' }>;
 
 export async function takeOver({ node, primary }: TakeOver, ask: Ask, io: EngineContext): Promise<void> {
@@ -20,13 +25,19 @@ export async function takeOver({ node, primary }: TakeOver, ask: Ask, io: Engine
   const isDone = await ask(node, async (connection) => {
     if ((await roleOf(connection)) === 'master') return true;
     await requireAble(connection, { node, primary });
-    await connection.command('CLUSTER', 'FAILOVER');
     return false;
   });
   if (isDone) return;
-  for (let passedMs = 0; passedMs < patienceMs; passedMs += pollMs) {
-    await io.sleep(pollMs);
-    if ((await ask(node, roleOf)) === 'master') return;
+  try {
+    await ask(primary, (connection) => connection.command('CLIENT', 'PAUSE', String(pauseMs), 'WRITE'));
+    await io.sleep(pauseFirstMs);
+    await ask(node, (connection) => connection.command('CLUSTER', 'FAILOVER'));
+    for (let passedMs = 0; passedMs < patienceMs; passedMs += pollMs) {
+      await io.sleep(pollMs);
+      if ((await ask(node, roleOf)) === 'master') return;
+    }
+  } finally {
+    await ask(primary, (connection) => connection.command('CLIENT', 'UNPAUSE'));
   }
   throw new Error(`${node.pod} did not take over within ${patienceMs} ms; ${primary.pod} stays primary`);
 }

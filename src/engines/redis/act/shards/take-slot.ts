@@ -2,11 +2,9 @@
  * The end of a move: the target takes a slot of which the source has no key.
  *
  * A hand-over of the source elects its replica within some milliseconds, and that one may make keys in the slot. If the target takes the slot with a later epoch, the keys of
- * that replica are deleted; if it takes the slot with an older one, those that have moved are. So the source is asked once more, right before, also
- * by a command that waits while a hand-over is under way. And Redis takes the slot by a script: only if that runs shortly after the target was asked for its time, which was
- * before the source was asked, and only if the target has heard of no newer epoch than its own. Who stands still meanwhile takes nothing.
- *
- * What remains: the target stands still for less than that time, and a whole hand-over of the source falls into it.
+ * that replica are deleted; if it takes the slot with an older one, those that have moved are. So Redis takes the slot by a script: only if that runs shortly after the target was
+ * asked for its time, which was before the source was asked for the last time, and only if the target has heard of no newer epoch than its own. Who stands still meanwhile takes nothing.
+ * A hand-over pauses writes of the source for longer than that before it begins (`take-over.ts`, `hand-over-shard.sh`), and `EVAL` at the source waits until such a pause is over.
  *
  * Valkey keeps the slot open on both sides in these cases, and nothing is deleted. A primary of Valkey that has a replica ends if a script sets a slot.
  */
@@ -16,8 +14,8 @@ import { keysIn } from '../../observe/shards/slot-holder.ts';
 import type { Moving } from './move-keys.ts';
 import { requireQuorum, type ShardSession, type Sides, setSlot } from './shard-session.ts';
 
-/** By the clock of the target. A round of questions takes a few milliseconds, and a hand-over took 35 ms and more (Redis 8.0). */
-const mostTakeMs = 50;
+/** By the clock of the target. A round of questions takes some milliseconds. Less than `pauseFirstMs` of `take-over.ts`. */
+export const mostTakeMs = 100;
 
 /** Time and epochs are those at which the script runs. Arguments: slot, ID, time in milliseconds, and how long ago that may be. */
 const takeScript = `local time, info = redis.call('TIME'), redis.call('CLUSTER', 'INFO')
@@ -30,31 +28,35 @@ return 'TAKEN'`;
 /** Between the last look at the source and the command: much less than it takes to elect a replica of a source that has failed. */
 const mostFinishMs = 1_000;
 
-/** False where the source has a key by now, or the answers took too long: the move goes on. @throws where another node has a newer epoch */
+/** `late`: the answers took too long, and the target has not taken it. */
+export type Taken = 'taken' | 'has keys' | 'late';
+
+/** @throws where another node has a newer epoch */
 export async function takeSlot(
   { source, target }: Sides,
   slot: number,
   { engine, io }: Pick<Moving, 'engine' | 'io'>,
-): Promise<boolean> {
+): Promise<Taken> {
   const clock = await clockOf(target);
   const askedAt = io.now();
-  const [keys] = await Promise.all([
-    keysIn(source, slot),
-    requireQuorum(source),
-    setSlot(source, slot, 'MIGRATING', target.primary.id),
-    // A server that hands over answers this when it is primary no more.
+  // A server that hands over answers the first one when it is primary no more, and refuses the next one then.
+  const asked = await Promise.all([
     source.command('EVAL', 'return 1', '0'),
+    ...(engine === 'Redis' ? [setSlot(source, slot, 'MIGRATING', target.primary.id)] : []),
+    requireQuorum(source),
+    keysIn(source, slot),
   ]);
-  if (keys > 0 || io.now() - askedAt > mostFinishMs) return false;
+  if (asked.at(-1) !== 0) return 'has keys';
+  if (io.now() - askedAt > mostFinishMs) return 'late';
   const { id } = target.primary;
   switch (engine) {
     case 'Valkey':
       await setSlot(target, slot, 'NODE', id);
-      return true;
+      return 'taken';
     case 'Redis': {
       const told = await target.command('EVAL', takeScript, '0', String(slot), id, clock, String(mostTakeMs));
       if (told === 'OUTBID') throw new Error(`another node than ${target.primary.pod} has a newer epoch`);
-      return told === 'TAKEN';
+      return told === 'TAKEN' ? 'taken' : 'late';
     }
     default:
       return engine satisfies never;

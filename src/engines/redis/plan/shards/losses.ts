@@ -16,7 +16,7 @@ import { isSurplus } from '../../observe/shards/distribution.ts';
 import type { ShardNode } from '../../observe/shards/observed.ts';
 import type { ShardsSituation } from '../../observe/shards/situation.ts';
 import { type AbsentNode, absentNodes, knownIn, unownedSlots } from '../../observe/shards/views.ts';
-import { hasOnlyCopy } from './membership.ts';
+import { hasOnlyCopy, isOpenTo } from './membership.ts';
 
 const recheckMs = 1_000;
 /** A volume that somebody puts back, or slots that somebody gives away by hand. */
@@ -94,19 +94,20 @@ function heirOf({ shards, nodes }: ShardsSituation, { pod, slots }: AbsentNode):
 
 const ownedIn = (node: ShardNode): SlotSet => unionOf(...knownIn(node).map(({ slots }) => slots));
 
-/** Keys of an open slot were at a node that is gone, and nobody in its shard has any. Nobody else knows how many there were. */
+/** Keys of an open slot may have been at a node that is gone, and nobody in its shard has any. Nobody knows how many there were. */
 function lostOnTheWay(situation: ShardsSituation): string | undefined {
   const { nodes, shards } = situation;
   for (const absent of absentNodes(situation)) {
-    const open = nodes.flatMap(({ pod, self }) =>
+    const senders = nodes.filter(({ self }) => isOpenTo(self, absent.id));
+    const own = shards.find(({ set }) => absent.pod?.startsWith(`${set}-`))?.nodes ?? [];
+    const isServed = own.some(({ empty, self }) => !empty || self.slots.length > 0);
+    if (senders.length === 0 || isServed || !isLost(situation, absent)) continue;
+    const open = senders.flatMap(({ pod, self }) =>
       self.migrating.flatMap(({ slot, to }) => (to === absent.id ? [{ pod, slot }] : [])),
     );
-    const own = shards.find(({ set }) => absent.pod?.startsWith(`${set}-`))?.nodes ?? [];
-    const [first] = open;
-    if (first === undefined || !isLost(situation, absent) || own.some(({ empty }) => !empty)) continue;
-    const slots = open.map(({ slot }) => slot);
-    const commands = slots.map((slot) => `CLUSTER SETSLOT ${slot} STABLE`).join(', ');
-    return `keys of slot ${slotText(slotsOf(slots))} were moving from ${first.pod} to ${absent.pod}, whose volume is gone, and no node has a copy of those that had moved: they are lost; put the volume back, or, to go on without them, run ${commands} on ${first.pod} as the identity of the cluster`;
+    const slots = slotText(slotsOf(open.map(({ slot }) => slot)));
+    const commands = open.map(({ pod, slot }) => `CLUSTER SETSLOT ${slot} STABLE on ${pod}`).join(', ');
+    return `slots ${slots} were moving to ${absent.pod}, whose volume is gone, and no node has a copy of what had moved, if anything had: it is lost; put the volume back, or, to go on without it, run as the identity of the cluster ${commands}`;
   }
   return undefined;
 }

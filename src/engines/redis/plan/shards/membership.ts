@@ -89,7 +89,7 @@ export function isGone(situation: ShardsSituation, absent: AbsentNode): boolean 
   const { id, pod, slots, isUnlinked } = absent;
   if (pod === undefined || slots.length > 0 || !isUnlinked) return false;
   // A primary that forgets the target of a slot closes the slot: keys that have moved read as missing then.
-  if (nodes.some(({ self }) => self.primaryId === id || self.migrating.some(({ to }) => to === id))) return false;
+  if (nodes.some(({ self }) => self.primaryId === id || isOpenTo(self, id))) return false;
   const isReplaced = nodes.some((node) => node.pod === pod && node.id !== id);
   const isInPlace = shards.some(
     ({ set, size }) => pod.startsWith(`${set}-`) && Number(pod.slice(set.length + 1)) < size,
@@ -97,6 +97,11 @@ export function isGone(situation: ShardsSituation, absent: AbsentNode): boolean 
   const isScaledAway = !isInPlace && !dataPods.some(({ metadata }) => metadata.name === pod);
   const isGoing = isLeaving(situation, pod) && !nodes.some((node) => node.pod === pod);
   return isReplaced || isScaledAway || (isGoing && !mayHaveKeys(situation, absent));
+}
+
+/** A replica has no slot to give away, whatever it says of it. */
+export function isOpenTo({ role, migrating }: ShardNode['self'], id: string): boolean {
+  return role === 'primary' && migrating.some(({ to }) => to === id);
 }
 
 /**

@@ -65,6 +65,8 @@ export interface Wanted {
   readonly followers?: ReadonlyMap<string, readonly Member[]>;
   /** Of Valkey: shards of which a node does not answer. Absent of Redis. See `takerOf`. */
   readonly incomplete?: ReadonlySet<string>;
+  /** IDs of nodes that do not answer, in shards of which another node does not either: it may have the keys of that one. With their pods. */
+  readonly awaited?: ReadonlyMap<string, string>;
 }
 
 /** @param holders one for each shard, leaving ones too: where a shard has no primary that answers, nothing is moved */
@@ -199,6 +201,11 @@ function halfMoveOf(
     .sort((a, b) => Math.sign(keysOf(b)) - Math.sign(keysOf(a)) || rankOf(b) - rankOf(a));
   const isOnItsWay = partner !== undefined && surplus(owner, shares) > 0 && surplus(partner, shares) < 0;
   if (partner === undefined || (keysOf(partner) === 0 && !isOnItsWay)) {
+    const pod = to === undefined ? undefined : wanted.awaited?.get(to);
+    if (pod !== undefined) {
+      const message = `slot ${slot} stays open: keys of it may have moved to ${pod}, which does not answer, and not every other node of its shard does`;
+      return { does: 'await', message };
+    }
     const from = others.find((holder) => isAside(holder) && keysOf(holder) > 0);
     if (from !== undefined && !isOpen(owner, slot)) return { does: 'return', slot, from, owner };
     return {

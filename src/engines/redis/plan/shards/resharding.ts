@@ -54,6 +54,7 @@ export function planResharding(situation: ShardsSituation): Resharding | undefin
     unreplicated: new Set(shards.filter(({ size }) => size < 2).map(({ set }) => set)),
     nodeTimeoutMs,
     followers: followersIn(situation),
+    awaited: awaitedNodes(situation),
     ...(spec.engine === 'Valkey' ? { incomplete: incompleteShards(situation) } : {}),
   });
   if (plan === undefined) return undefined;
@@ -87,4 +88,15 @@ function followersIn({ nodes }: ShardsSituation): ReadonlyMap<string, readonly M
 function incompleteShards(situation: ShardsSituation): ReadonlySet<string> {
   const pods = absentNodes(situation).flatMap(({ pod }) => pod ?? []);
   return new Set(situation.shards.map(({ set }) => set).filter((set) => pods.some((pod) => pod.startsWith(`${set}-`))));
+}
+
+/** Until all others of its shard answer, nobody knows what has become of the keys that had moved to it. */
+function awaitedNodes(situation: ShardsSituation): ReadonlyMap<string, string> {
+  const { shards } = situation;
+  const partial = shards.filter(({ pods, nodes, size }) => pods.length < size || nodes.length < pods.length);
+  return new Map(
+    absentNodes(situation).flatMap(({ id, pod }) =>
+      pod !== undefined && partial.some(({ set }) => pod.startsWith(`${set}-`)) ? [[id, pod] as const] : [],
+    ),
+  );
 }
