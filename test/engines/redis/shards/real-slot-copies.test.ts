@@ -14,6 +14,7 @@ import {
   tagsWithin,
 } from '../../../support/redis-shards.ts';
 import { mortalContext } from '../../../support/slot-operator.ts';
+import { until } from '../../../support/until.ts';
 
 describe.skipIf(essentialServers.length === 0).each([...essentialServers])('slots of $name', ({ server }) => {
   let stage: ShardStage | undefined;
@@ -65,6 +66,10 @@ describe.skipIf(essentialServers.length === 0).each([...essentialServers])('slot
     await at.ask(1, 'CLUSTER', 'MEET', at.address(5), '6379');
     await at.untilWhole(1, 2, 3, 4, 5);
     await follow(at, 5, 4);
+    await until('n4 has heard of its replica', async () => {
+      const replica = (await at.view(4)).find(({ address }) => address === at.address(5));
+      expect(replica?.primaryId).toBe(await at.id(4));
+    });
     await expect(act(move)).rejects.toThrow('a replica of n4 is not reached');
     await act({ ...move, followers: [await member(at, 5)] });
     expect([await isOf(at, 1), await isOf(at, 4)]).toEqual([false, true]);
