@@ -9539,6 +9539,13 @@ export interface RedisClusterSpec {
   readonly storage?: RedisClusterSpecStorage;
 
   /**
+   * TLS for clients, on port 6380 of the nodes and of the Services for them. It can be added and removed on a running cluster, without a restart of pods that were created since the operator supports it; older pods restart once, one at a time.
+   *
+   * @schema RedisClusterSpec#tls
+   */
+  readonly tls?: RedisClusterSpecTls;
+
+  /**
    * ACL users on the Redis nodes, besides the user default. The operator removes users that it has created and that this list no longer contains. It does not change other users.
    *
    * @schema RedisClusterSpec#users
@@ -9582,6 +9589,7 @@ export function toJson_RedisClusterSpec(obj: RedisClusterSpec | undefined): Reco
     'sentinel': toJson_RedisClusterSpecSentinel(obj.sentinel),
     'shards': obj.shards,
     'storage': toJson_RedisClusterSpecStorage(obj.storage),
+    'tls': toJson_RedisClusterSpecTls(obj.tls),
     'users': obj.users?.map(y => toJson_RedisClusterSpecUsers(y)),
     'version': obj.version,
   };
@@ -10719,6 +10727,42 @@ export function toJson_RedisClusterSpecStorage(obj: RedisClusterSpecStorage | un
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
+ * TLS for clients, on port 6380 of the nodes and of the Services for them. It can be added and removed on a running cluster, without a restart of pods that were created since the operator supports it; older pods restart once, one at a time.
+ *
+ * @schema RedisClusterSpecTls
+ */
+export interface RedisClusterSpecTls {
+  /**
+   * Optional: servers also accept plaintext, on port 6379. Sentinel, replication and backups use plaintext.
+   *
+   * @schema RedisClusterSpecTls#mode
+   */
+  readonly mode?: RedisClusterSpecTlsMode;
+
+  /**
+   * Source of the certificate that servers show, with exactly one of secretRef, certManager and selfManaged. It can change: servers trust the next CA before any of them shows a certificate of it.
+   *
+   * @schema RedisClusterSpecTls#server
+   */
+  readonly server: RedisClusterSpecTlsServer;
+}
+
+/**
+ * Converts an object of type 'RedisClusterSpecTls' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_RedisClusterSpecTls(obj: RedisClusterSpecTls | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'mode': obj.mode,
+    'server': toJson_RedisClusterSpecTlsServer(obj.server),
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
  * One user.
  *
  * @schema RedisClusterSpecUsers
@@ -11779,6 +11823,60 @@ export function toJson_RedisClusterSpecSentinelResources(obj: RedisClusterSpecSe
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
+ * Optional: servers also accept plaintext, on port 6379. Sentinel, replication and backups use plaintext.
+ *
+ * @schema RedisClusterSpecTlsMode
+ */
+export enum RedisClusterSpecTlsMode {
+  /** Optional */
+  OPTIONAL = "Optional",
+}
+
+/**
+ * Source of the certificate that servers show, with exactly one of secretRef, certManager and selfManaged. It can change: servers trust the next CA before any of them shows a certificate of it.
+ *
+ * @schema RedisClusterSpecTlsServer
+ */
+export interface RedisClusterSpecTlsServer {
+  /**
+   * A certificate from cert-manager, which must be installed. The operator creates a Certificate for it.
+   *
+   * @schema RedisClusterSpecTlsServer#certManager
+   */
+  readonly certManager?: RedisClusterSpecTlsServerCertManager;
+
+  /**
+   * Secret with the certificate of the servers. It must be valid for server authentication, and for the name NAME-primary.NAMESPACE.svc. ca.crt is the root CA that has signed it.
+   *
+   * @schema RedisClusterSpecTlsServer#secretRef
+   */
+  readonly secretRef?: RedisClusterSpecTlsServerSecretRef;
+
+  /**
+   * Certificates that the operator issues and renews, with a separate CA for these connections.
+   *
+   * @schema RedisClusterSpecTlsServer#selfManaged
+   */
+  readonly selfManaged?: RedisClusterSpecTlsServerSelfManaged;
+}
+
+/**
+ * Converts an object of type 'RedisClusterSpecTlsServer' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_RedisClusterSpecTlsServer(obj: RedisClusterSpecTlsServer | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'certManager': toJson_RedisClusterSpecTlsServerCertManager(obj.certManager),
+    'secretRef': toJson_RedisClusterSpecTlsServerSecretRef(obj.secretRef),
+    'selfManaged': toJson_RedisClusterSpecTlsServerSelfManaged(obj.selfManaged),
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
  * Secret with the password. The user can also log in with the passwords in the keys KEY-next and KEY-previous.
  *
  * @schema RedisClusterSpecUsersSecretRef
@@ -12809,6 +12907,114 @@ export function toJson_RedisClusterSpecSentinelResourcesRequests(obj: RedisClust
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
+ * A certificate from cert-manager, which must be installed. The operator creates a Certificate for it.
+ *
+ * @schema RedisClusterSpecTlsServerCertManager
+ */
+export interface RedisClusterSpecTlsServerCertManager {
+  /**
+   * Lifetime of a certificate. In hours, from 1h to 87600h.
+   *
+   * @schema RedisClusterSpecTlsServerCertManager#duration
+   */
+  readonly duration?: string;
+
+  /**
+   * Issuer of the certificate. It must write its CA into ca.crt of the Secret, as CA and Vault issuers do.
+   *
+   * @schema RedisClusterSpecTlsServerCertManager#issuerRef
+   */
+  readonly issuerRef: RedisClusterSpecTlsServerCertManagerIssuerRef;
+
+  /**
+   * How long before its expiry a certificate is renewed, in hours and less than duration. When absent, a third of duration.
+   *
+   * @schema RedisClusterSpecTlsServerCertManager#renewBefore
+   */
+  readonly renewBefore?: string;
+}
+
+/**
+ * Converts an object of type 'RedisClusterSpecTlsServerCertManager' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_RedisClusterSpecTlsServerCertManager(obj: RedisClusterSpecTlsServerCertManager | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'duration': obj.duration,
+    'issuerRef': toJson_RedisClusterSpecTlsServerCertManagerIssuerRef(obj.issuerRef),
+    'renewBefore': obj.renewBefore,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * Secret with the certificate of the servers. It must be valid for server authentication, and for the name NAME-primary.NAMESPACE.svc. ca.crt is the root CA that has signed it.
+ *
+ * @schema RedisClusterSpecTlsServerSecretRef
+ */
+export interface RedisClusterSpecTlsServerSecretRef {
+  /**
+   * Name of the Secret, with the keys tls.crt, tls.key and ca.crt as cert-manager writes them.
+   *
+   * @schema RedisClusterSpecTlsServerSecretRef#name
+   */
+  readonly name: string;
+}
+
+/**
+ * Converts an object of type 'RedisClusterSpecTlsServerSecretRef' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_RedisClusterSpecTlsServerSecretRef(obj: RedisClusterSpecTlsServerSecretRef | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'name': obj.name,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * Certificates that the operator issues and renews, with a separate CA for these connections.
+ *
+ * @schema RedisClusterSpecTlsServerSelfManaged
+ */
+export interface RedisClusterSpecTlsServerSelfManaged {
+  /**
+   * Lifetime of the CA, at least eight times duration. After two thirds of that time, the operator replaces the CA, without a restart. In hours, from 1h to 219000h.
+   *
+   * @schema RedisClusterSpecTlsServerSelfManaged#authorityDuration
+   */
+  readonly authorityDuration?: string;
+
+  /**
+   * Lifetime of a certificate, in hours. The operator renews it after two thirds of that time, without a restart.
+   *
+   * @schema RedisClusterSpecTlsServerSelfManaged#duration
+   */
+  readonly duration?: string;
+}
+
+/**
+ * Converts an object of type 'RedisClusterSpecTlsServerSelfManaged' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_RedisClusterSpecTlsServerSelfManaged(obj: RedisClusterSpecTlsServerSelfManaged | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'authorityDuration': obj.authorityDuration,
+    'duration': obj.duration,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
  * Encryption by the server, in addition to the encryption of backups. When absent, the default of the bucket applies.
  *
  * @schema RedisClusterSpecBackupTargetS3ServerSideEncryption
@@ -13391,6 +13597,50 @@ export class RedisClusterSpecSentinelResourcesRequestsMemory {
   private constructor(public readonly value: number | string) {
   }
 }
+
+/**
+ * Issuer of the certificate. It must write its CA into ca.crt of the Secret, as CA and Vault issuers do.
+ *
+ * @schema RedisClusterSpecTlsServerCertManagerIssuerRef
+ */
+export interface RedisClusterSpecTlsServerCertManagerIssuerRef {
+  /**
+   * API group of the issuer.
+   *
+   * @schema RedisClusterSpecTlsServerCertManagerIssuerRef#group
+   */
+  readonly group?: string;
+
+  /**
+   * Issuer in the same namespace, or ClusterIssuer. Another group has other kinds.
+   *
+   * @schema RedisClusterSpecTlsServerCertManagerIssuerRef#kind
+   */
+  readonly kind?: string;
+
+  /**
+   * Name of the issuer.
+   *
+   * @schema RedisClusterSpecTlsServerCertManagerIssuerRef#name
+   */
+  readonly name: string;
+}
+
+/**
+ * Converts an object of type 'RedisClusterSpecTlsServerCertManagerIssuerRef' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_RedisClusterSpecTlsServerCertManagerIssuerRef(obj: RedisClusterSpecTlsServerCertManagerIssuerRef | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'group': obj.group,
+    'kind': obj.kind,
+    'name': obj.name,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
  * Encryption method of the server.

@@ -102,35 +102,38 @@ const certManagerSource = {
   ],
 } as const satisfies StructuralSchema;
 
-const selfManagedSource = {
-  type: 'object',
-  description: 'Certificates that the operator issues and renews, with a separate CA for these connections.',
-  properties: {
-    duration: hoursSchema(
-      'Lifetime of a certificate, in hours. The operator renews it after two thirds of that time, without a restart.',
-      usualLeaf,
-    ),
-    authorityDuration: boundedHoursSchema(
-      'Lifetime of the CA, at least eight times duration. After two thirds of that time, the operator replaces the CA, and the members restart.',
-      usualAuthority,
-      longestAuthority,
-    ),
-  },
-  'x-kubernetes-validations': [
-    {
-      rule: `${count('self.authorityDuration')} >= 8 * ${count('self.duration')}`,
-      message: 'authorityDuration must be at least eight times duration',
-      fieldPath: '.authorityDuration',
+const selfManagedSource = (restart: string) =>
+  ({
+    type: 'object',
+    description: 'Certificates that the operator issues and renews, with a separate CA for these connections.',
+    properties: {
+      duration: hoursSchema(
+        'Lifetime of a certificate, in hours. The operator renews it after two thirds of that time, without a restart.',
+        usualLeaf,
+      ),
+      authorityDuration: boundedHoursSchema(
+        `Lifetime of the CA, at least eight times duration. After two thirds of that time, the operator replaces the CA, ${restart}.`,
+        usualAuthority,
+        longestAuthority,
+      ),
     },
-  ],
-} as const satisfies StructuralSchema;
+    'x-kubernetes-validations': [
+      {
+        rule: `${count('self.authorityDuration')} >= 8 * ${count('self.duration')}`,
+        message: 'authorityDuration must be at least eight times duration',
+        fieldPath: '.authorityDuration',
+      },
+    ],
+  }) as const satisfies StructuralSchema;
 
-/** `secret`: what a Secret that somebody brings has to hold. */
-export const sourceProperties = (secret: string) =>
+/**
+ * `secret`: what a Secret that somebody brings has to hold. `restart`: what another CA means for those who run. Default: that they restart.
+ */
+export const sourceProperties = (secret: string, restart = 'and the members restart') =>
   ({
     secretRef: secretSource(secret),
     certManager: certManagerSource,
-    selfManaged: selfManagedSource,
+    selfManaged: selfManagedSource(restart),
   }) as const satisfies Readonly<Record<string, StructuralSchema>>;
 
 const sources = ['secretRef', 'certManager', 'selfManaged'] as const;

@@ -18,6 +18,7 @@ export type Finding =
   | 'AccessRefused'
   | 'SpecWarning'
   | 'PasswordOverlap'
+  | 'PortUnused'
   | 'UserRefused'
   | 'UserSecretMissing'
   | 'VolumesTooSmall'

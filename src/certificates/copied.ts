@@ -31,7 +31,7 @@ export interface CopyFacts {
   readonly certificate: CertificateFacts;
   /** When nobody believes it any more, at the latest: milliseconds. */
   readonly end: number;
-  /** It is the source's. */
+  /** It is the source's, with its own key. */
   readonly isCurrent: boolean;
   /** One CA, which the members trust, has signed both. */
   readonly isSameCa: boolean;
@@ -121,22 +121,22 @@ export function copySeen(source: Values | undefined, copy: Values | undefined): 
     copy:
       shown === undefined || (copy?.[leafKeys.key] ?? '') === ''
         ? { digest }
-        : { digest, facts: compared(shown, wanted ?? shown, copy?.[changedKey]) },
+        : { digest, facts: compared(shown, wanted ?? shown, copy) },
   };
 }
 
-function compared(shown: Shown, wanted: Shown, changed: string | undefined): CopyFacts {
+function compared(shown: Shown, wanted: Shown, copy: Values = {}): CopyFacts {
   const certificate = factsOf(shown.leaf);
   const own = signers(shown.chain, shown.trusted);
   const theirs = signers(wanted.chain, shown.trusted);
   const had = shown.trusted.map(numberOf);
   const wants = wanted.trusted.map(numberOf);
   const lives = own.flatMap((text) => certificateOf(text) ?? []).map((ca) => factsOf(ca).notAfter);
-  const at = Date.parse(changed ?? '');
+  const at = Date.parse(copy[changedKey] ?? '');
   return {
     certificate,
     end: Math.min(certificate.notAfter, Math.max(...lives, 0) || certificate.notAfter),
-    isCurrent: shown.leaf.fingerprint256 === wanted.leaf.fingerprint256,
+    isCurrent: shown.leaf.fingerprint256 === wanted.leaf.fingerprint256 && isKeyOf(copy[leafKeys.key], shown.leaf),
     isSameCa: theirs.some((text) => own.includes(text)),
     hasNextCa: wants.every((number) => had.includes(number)),
     isOrdered: own.includes(shown.trusted[0] ?? ''),

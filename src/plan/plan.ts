@@ -36,7 +36,7 @@ export interface MayFail {
 export type ObjectStep =
   | ({ readonly type: 'create'; readonly object: KubeObject; readonly generate?: readonly Generated[] } & MayFail)
   /** Makes a Secret with certificates, or puts others in the place of those in it. It holds no key: see `Issue`. */
-  | { readonly type: 'issue'; readonly object: KubeObject; readonly issue: Issue; readonly reason: string }
+  | ({ readonly type: 'issue'; readonly object: KubeObject; readonly issue: Issue; readonly reason: string } & MayFail)
   | ({
       readonly type: 'apply';
       readonly object: KubeObject;

@@ -172,7 +172,9 @@ export function createFinalizer(options: FinalizerOptions): Finalizer {
       if (legible === undefined) return;
       const act = (action: EngineAction): Promise<void> =>
         engine.maintenance?.act?.(action, legible, io(legible, signal)) ?? noAction();
-      await executor.run(await upkeepSteps(engine, legible, children, signal), act, signal);
+      const [failure] = await executor.run(await upkeepSteps(engine, legible, children, signal), act, signal);
+      // No status tells of it here.
+      if (failure !== undefined) throw failure;
     },
   };
 }

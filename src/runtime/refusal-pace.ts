@@ -42,15 +42,13 @@ export interface RefusalPace {
   failed(failures: readonly StepFailed[], plannedFor: PlannedFor): number | undefined;
 }
 
-type PacedStep = Exclude<ObjectStep, { type: 'issue' }>;
-
 /** What an expansion is for is in the plan. What no answer came to, it asks for again. */
-function isPaced(step: Step): step is PacedStep {
+function isPaced(step: Step): step is ObjectStep {
   return isExpansion(step) || isUnplanned(step);
 }
 
-function isUnplanned(step: Step): step is PacedStep {
-  return step.type !== 'act' && step.type !== 'issue' && findingOf(step) !== undefined;
+function isUnplanned(step: Step): step is ObjectStep {
+  return step.type !== 'act' && findingOf(step) !== undefined;
 }
 
 interface Refusal {
@@ -72,7 +70,7 @@ export function createRefusalPace(clock: Pick<Clock, 'monotonic'>): RefusalPace 
     }
   }
 
-  function refusalOf(step: PacedStep, plannedFor: PlannedFor): Refusal | undefined {
+  function refusalOf(step: ObjectStep, plannedFor: PlannedFor): Refusal | undefined {
     const refusal = known.get(idOf(step, plannedFor));
     return refusal?.request === requestOf(step, plannedFor) ? refusal : undefined;
   }
@@ -121,15 +119,15 @@ function named<Name extends string>(name: Name, waiting: readonly { readonly lef
 }
 
 /** A cluster may want an object that is not there yet, and has no UID. */
-function idOf(step: PacedStep, { cluster }: PlannedFor): string {
+function idOf(step: ObjectStep, { cluster }: PlannedFor): string {
   const { uid } = 'ref' in step ? step.ref : step.object.metadata;
   return uid ?? JSON.stringify([cluster.metadata.uid, describeStep(step)]);
 }
 
 /** What is asked for, and what may have made it possible since. */
-function requestOf(step: PacedStep, { cluster, children }: PlannedFor): string {
+function requestOf(step: ObjectStep, { cluster, children }: PlannedFor): string {
   const claim =
     step.type === 'patch' ? children.claims.find(({ metadata }) => metadata.uid === step.ref.uid) : undefined;
-  const values = 'changes' in step ? step.changes.map(({ to }) => to) : [];
+  const values = step.type === 'issue' ? step.issue : 'changes' in step ? step.changes.map(({ to }) => to) : [];
   return JSON.stringify([step.type, cluster.metadata.generation, claim?.metadata.resourceVersion, values]);
 }

@@ -73,7 +73,9 @@ export function saidStatus(
   const claim = cut === undefined ? told : failedStatus(cluster, told, cut);
   const refusals = failures.flatMap(({ cause }) => (cause instanceof Refused ? [cause] : []));
   const found = [...conditions, ...(unmet?.conditions ?? []), ...refusalClaims(refusals)];
-  return { ...claim, conditions: [...claim.conditions, ...found] };
+  // A type stands once: what is refused has to be mended by somebody, whatever else it would tell of.
+  const others = claim.conditions.filter(({ type }) => !found.some((one) => one.type === type));
+  return { ...claim, conditions: [...others, ...found] };
 }
 
 /**

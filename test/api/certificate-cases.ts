@@ -1,4 +1,4 @@
-/** Where the certificates of an etcd cluster come from: what is accepted and refused, for clients and for peers alike. */
+/** Where the certificates of a cluster come from: what is accepted and refused. Of etcd, for clients and for peers alike. */
 import type { Case, Json } from './case.ts';
 
 const issuerRef = { name: 'a' };
@@ -97,13 +97,15 @@ const rows: readonly Row[] = [
 
 const sides = ['client', 'peer'] as const;
 
-export const certificateCreates: readonly Case[] = sides.flatMap((side) =>
+/** `side`: the field of `spec.tls` that has the source. */
+export const certificatesOf = (side: string): readonly Case[] =>
   rows.map(([story, source, fault]) => ({
     story: `${side}: ${story}`,
     spec: { tls: { [side]: source } },
     ...(fault === undefined ? {} : { refused: `spec.tls.${side}${fault}` }),
-  })),
-);
+  }));
+
+export const certificateCreates: readonly Case[] = sides.flatMap(certificatesOf);
 
 const both = (side: string): readonly Case[] => {
   const from = (source: Json | undefined): Json => (source === undefined ? {} : { tls: { [side]: source } });

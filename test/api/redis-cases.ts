@@ -14,6 +14,7 @@ import { createCases } from './redis-create-cases.ts';
 import { engineCases } from './redis-engine-cases.ts';
 import { redisImportCases } from './redis-import-cases.ts';
 import { shardsCases } from './redis-shards-cases.ts';
+import { redisTlsCases } from './redis-tls-cases.ts';
 import { updateCases } from './redis-update-cases.ts';
 import { userCases } from './redis-user-cases.ts';
 import { databaseCases, place } from './target-cases.ts';
@@ -108,6 +109,7 @@ export const redisCases: readonly Case[] = [
   ...engineCases,
   ...userCases,
   ...shardsCases,
+  ...redisTlsCases,
   ...quantities,
   ...directives,
   // A cluster can also begin with a server elsewhere, so that what is missing is another field.

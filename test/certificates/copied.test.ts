@@ -78,3 +78,9 @@ it('takes a copy with the CAs of two sources', () => {
   const both = { ...good, 'ca.crt': read('root.crt') + read('other.crt').repeat(63) };
   expect(copySeen(good, both).copy.facts).toMatchObject({ isCurrent: true, isSameCa: true, hasOtherCa: true });
 });
+
+it('does not take a copy for the source whose key is another one', () => {
+  const good = source(['leaf', 'middle', 'above'], ['root']);
+  const mixed = { ...good, 'tls.key': read('root.key') };
+  expect(copySeen(good, mixed).copy.facts).toMatchObject({ isCurrent: false, isSameCa: true });
+});

@@ -369,6 +369,7 @@ describe('the network of the operator', () => {
             { port: 2381, protocol: 'TCP' },
             { port: 5432, protocol: 'TCP' },
             { port: 6379, protocol: 'TCP' },
+            { port: 6380, protocol: 'TCP' },
             { port: 6432, protocol: 'TCP' },
             { port: 8008, protocol: 'TCP' },
             { port: 8010, protocol: 'TCP' },

@@ -80,6 +80,9 @@ type Story = readonly [kind: string, spec: object, less?: object];
 const stories: Readonly<Record<string, Story>> = {
   RedisCluster: ['RedisCluster', redis],
   'RedisCluster, mode Standalone': ['RedisCluster', { mode: 'Standalone', replicas: 1 }],
+  'with tls.server.selfManaged': ['RedisCluster', { ...redis, tls: { server: own } }, redis],
+  'with tls.server.certManager': ['RedisCluster', { ...redis, tls: { server: issued } }, redis],
+  'with tls.server.secretRef': ['RedisCluster', { ...redis, tls: { server: { secretRef: { name: 'a' } } } }, redis],
   'with proxy': ['RedisCluster', { ...redis, proxy: { replicas: 4 } }, redis],
   EtcdCluster: ['EtcdCluster', etcd],
   'with tls.client.selfManaged': ['EtcdCluster', { ...etcd, tls: { client: own } }, etcd],

@@ -10,6 +10,7 @@ import type { EngineSample } from '../../src/testing/sample.ts';
 import { etcdCluster, etcdWorld, now } from '../support/etcd-situation.ts';
 import { copiedSecrets, issuedSecrets } from '../support/issued-secrets.ts';
 import { identified, processesOf } from '../support/redis-network.ts';
+import { securedSample } from '../support/redis-secured.ts';
 import { redisWorld } from '../support/redis-situation.ts';
 import { scriptedEtcd } from '../support/scripted-etcd.ts';
 import { scriptedNetwork } from '../support/scripted-redis.ts';
@@ -102,6 +103,8 @@ const samples: Readonly<Record<string, readonly EngineSample[]>> = {
     redisSample('alone', { mode: 'Standalone', replicas: 1 }),
     redisSample('nothing kept', { storage: { ephemeral: true } }),
     redisSample('everything set', everything),
+    securedSample('a certificate of our own', password, { tls: { server: { selfManaged: {} } } }),
+    securedSample('a certificate from cert-manager', password, { tls: { server: fromCertManager } }),
   ],
   etcd: [
     etcdSample('defaults', {}),

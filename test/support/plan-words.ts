@@ -1,5 +1,6 @@
 /** A plan of Redis as short lines: what a row of a table compares. */
 
+import type { Issue } from '../../src/certificates/issue.ts';
 import type { RedisAction } from '../../src/engines/redis/action.ts';
 import { slotText } from '../../src/engines/redis/kind/slots.ts';
 import { addressAnnotation, roleLabel, termAnnotation } from '../../src/engines/redis/names.ts';
@@ -75,6 +76,10 @@ export function actionWords(action: RedisAction): string {
       return `set users ${action.users.join('|')} on ${action.node.pod}`;
     case 'redis.removeUsers':
       return `remove users ${action.users.join('|')} from ${action.node.pod}`;
+    case 'redis.secure':
+      return `secure ${action.node.pod} ${action.digest}`;
+    case 'redis.closeTls':
+      return `close TLS ${action.node.pod}`;
     case 'redis.forget':
       return `forget ${action.sentinel.pod}`;
     case 'redis.failover':
@@ -109,6 +114,11 @@ export function actionWords(action: RedisAction): string {
   }
 }
 
+function issueWords(issue: Issue): string {
+  if (issue.what === 'copy') return `copy ${issue.part}`;
+  return issue.what === 'leaf' && !issue.renew ? 'leaf kept' : issue.what;
+}
+
 const shown = (value: unknown): string => (typeof value === 'object' ? JSON.stringify(value) : String(value));
 
 function changeWords({ path, from, to }: FieldChange): string {
@@ -123,7 +133,7 @@ function stepWords(step: Step<RedisAction>): string {
     case 'create':
       return `create ${step.object.kind} ${step.object.metadata.name}`;
     case 'issue':
-      return `issue ${step.object.metadata.name}: ${step.issue.what}${step.issue.what === 'leaf' && !step.issue.renew ? ' kept' : ''}`;
+      return `issue ${step.object.metadata.name}: ${issueWords(step.issue)}`;
     case 'apply': {
       const changes = step.changes.filter(({ path }) => !path.includes('clusterwright.dev/desired'));
       return `apply ${step.object.kind} ${step.object.metadata.name}: ${changes.map(changeWords).join(', ')}`;

@@ -44,7 +44,17 @@ function dataProcess(node: DataNode): Process {
     if (!command.startsWith('CONFIG GET')) return 'OK';
     const { term } = node;
     const carried = term === undefined ? '' : `${term.wasPrimary ? 'primary' : 'replica'}-${term.number}`;
-    return flat({ ...node.settings, 'replica-priority': node.failoverEligible ? '100' : '0', [termCarrier]: carried });
+    const { port, digest } = node.tls ?? {};
+    const tls =
+      port === undefined
+        ? {}
+        : { 'tls-port': String(port), 'tls-cert-file': `/run/redis/tls/${digest}/tls.crt`, 'tls-auth-clients': 'no' };
+    return flat({
+      ...node.settings,
+      ...tls,
+      'replica-priority': node.failoverEligible ? '100' : '0',
+      [termCarrier]: carried,
+    });
   };
 }
 

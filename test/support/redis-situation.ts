@@ -20,7 +20,7 @@ import type {
   SentinelView,
   SilentNode,
 } from '../../src/engines/redis/observe/observed.ts';
-import { withoutIdentity } from '../../src/engines/redis/plan/held-template.ts';
+import { withoutCertificate, withoutIdentity } from '../../src/engines/redis/plan/held-template.ts';
 import { sentinelSettings } from '../../src/engines/redis/resources/config.ts';
 import { redisResources } from '../../src/engines/redis/resources/resources.ts';
 import { settingsToHold } from '../../src/engines/redis/resources/settings.ts';
@@ -74,7 +74,7 @@ export interface Story {
   readonly addresses?: Readonly<Record<number, string>>;
   /** Ordinals of further claims, whose nodes have been scaled away. */
   readonly keptClaims?: readonly number[];
-  /** The StatefulSets were made before clusters had an identity. */
+  /** The StatefulSets were made before clusters had an identity, and before pods mounted a certificate. */
   readonly older?: true;
   /** Of every sentinel. */
   readonly sentinelLacks?: readonly Lack[];
@@ -158,7 +158,7 @@ function childObjects(story: Story, cluster: Cluster<RedisSpec>, size: number, s
     const sizes: Readonly<Record<string, number>> = { [names.data]: size, [names.sentinel]: sentinelSize };
     const replicas = sizes[object.metadata.name] ?? asked;
     const status = { observedGeneration: 1, replicas, readyReplicas: replicas, updateRevision: 'new' };
-    const made = story.older === true ? withoutIdentity(object) : object;
+    const made = story.older === true ? withoutCertificate(withoutIdentity(object)) : object;
     return [{ ...stored(fingerprinted(atSize(made, replicas))), status }];
   });
 }

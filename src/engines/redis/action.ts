@@ -182,6 +182,13 @@ export type RedisAction =
   | { readonly type: 'redis.setUsers'; readonly node: Target; readonly users: readonly string[] }
   /** Takes from a data node users that it has been given, and that the spec does not name any more. Their connections end. */
   | { readonly type: 'redis.removeUsers'; readonly node: Target; readonly users: readonly string[] }
+  /**
+   * Has a data node show the certificate that its pod keeps under this digest, and accept TLS. Nothing comes of it where its pod does not have
+   * that one yet.
+   */
+  | { readonly type: 'redis.secure'; readonly node: Target; readonly digest: string }
+  /** Has a data node accept no TLS any more. Refused where a client is connected with it. */
+  | { readonly type: 'redis.closeTls'; readonly node: Target }
   /** Makes a sentinel forget replicas and peers that are gone; it finds those that exist again within seconds. */
   | { readonly type: 'redis.forget'; readonly sentinel: Target }
   | { readonly type: 'redis.configure'; readonly node: Target; readonly settings: Readonly<Record<string, string>> }

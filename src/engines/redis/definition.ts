@@ -6,7 +6,7 @@ import { redisReferenceOptions } from './kind/reference.ts';
 import { exporterImage, proxyImage, releasedImage } from './kind/released-image.ts';
 import { defaultVersion, type RedisSpecInput, redisKind } from './kind/schema.ts';
 import { releases } from './kind/server.ts';
-import { dataPort, redisNames, sentinelPort } from './names.ts';
+import { dataPort, redisNames, sentinelPort, tlsPort } from './names.ts';
 
 export interface RedisEndpoints {
   /** Name of the Service whose endpoint is the primary, on port 6379. */
@@ -35,7 +35,7 @@ export const redisDefinition: Definition<RedisSpecInput, RedisEndpoints> = {
       password: { secretName, key },
     };
   },
-  connection({ name, namespace }, { mode, auth }) {
+  connection({ name, namespace }, { mode, auth, tls }) {
     const { primary, replicas, sentinel, nodes, auth: ownSecret } = redisNames(name);
     const { name: secretName = ownSecret, key = 'password' } = auth?.secretRef ?? {};
     const place = placesIn(namespace);
@@ -46,8 +46,20 @@ export const redisDefinition: Definition<RedisSpecInput, RedisEndpoints> = {
       return { services: { nodes: all }, env };
     }
     const isElected = mode !== 'Standalone';
+    // The CAs are in a ConfigMap.
+    const secured =
+      tls === undefined
+        ? {}
+        : {
+            primaryTls: place(primary, tlsPort),
+            ...(isElected ? { replicasTls: place(replicas, tlsPort) } : {}),
+          };
     return {
-      services: { primary: writes, ...(isElected ? { replicas: place(replicas, dataPort), sentinel: elects } : {}) },
+      services: {
+        primary: writes,
+        ...(isElected ? { replicas: place(replicas, dataPort), sentinel: elects } : {}),
+        ...secured,
+      },
       env: {
         REDIS_HOST: writes.host,
         REDIS_PORT: String(writes.port),

@@ -6,7 +6,7 @@ import type { RedisAction } from './action.ts';
 import { redisBackup } from './backup/support.ts';
 import { redisDefinition } from './definition.ts';
 import type { RedisSpec } from './kind/schema.ts';
-import { dataPort, sentinelPort } from './names.ts';
+import { dataPort, sentinelPort, tlsPort } from './names.ts';
 import { listenToRedis, redisEndpoints } from './observe/listen.ts';
 import { observeRedis } from './observe/observe.ts';
 import { nothingObserved, type RedisObserved } from './observe/observed.ts';
@@ -15,6 +15,7 @@ import type { ShardsObserved } from './observe/shards/observed.ts';
 import { type ShardsSituation, shardsSituation } from './observe/shards/situation.ts';
 import { type Situation, situationOf } from './observe/situation.ts';
 import { forecastRedis } from './plan/forecast.ts';
+import { redisMaintenance } from './plan/maintenance.ts';
 import { planRedis } from './plan/plan.ts';
 import { planShards } from './plan/shards/plan.ts';
 import { redisPermissions } from './resources/permissions.ts';
@@ -30,7 +31,7 @@ const isOfShards = (observed: RedisObserved | ShardsObserved): observed is Shard
 export const redis: Engine<RedisSpec, RedisObserved | ShardsObserved, AnySituation, RedisAction> = {
   definition: redisDefinition,
   permissions: redisPermissions,
-  ports: [dataPort, sentinelPort],
+  ports: [dataPort, sentinelPort, tlsPort],
   resources: redisResources,
   observe: (cluster, children, io) =>
     cluster.spec.mode === 'Cluster' ? observeShards(cluster, children, io) : observeRedis(cluster, children, io),
@@ -44,5 +45,6 @@ export const redis: Engine<RedisSpec, RedisObserved | ShardsObserved, AnySituati
   offlineObservation: nothingObserved,
   backup: redisBackup,
   forecast: forecastRedis,
+  maintenance: redisMaintenance,
   listener: { endpoints: redisEndpoints, listen: listenToRedis },
 };

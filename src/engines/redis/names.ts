@@ -3,6 +3,8 @@ import type { KubeObject } from '../../api/object.ts';
 
 export const dataPort = 6379;
 export const sentinelPort = 26379;
+/** Of data nodes, for clients that use TLS. */
+export const tlsPort = 6380;
 /** On which the nodes of a Redis Cluster talk to each other. */
 export const busPort = 16379;
 /** Of the exporter, in each pod that has one. */
@@ -20,6 +22,10 @@ export const paths = {
   config: '/etc/clusterwright/config',
   auth: '/etc/clusterwright/auth',
   internal: '/etc/clusterwright/internal',
+  /** The certificate as the kubelet has it. */
+  tls: '/etc/clusterwright/tls',
+  /** Copies of it, each in a folder whose name is a digest of its content: see `shell/tls.sh`. */
+  staged: '/run/redis/tls',
   data: '/data',
   /** Memory-backed: the composed configuration holds the password and must not outlive the pod. */
   run: '/run/redis',
@@ -28,6 +34,9 @@ export const paths = {
 
 /** The volume with the password of the cluster's identity, in pods that know it. */
 export const identityVolume = 'internal';
+
+/** The volume with the certificate that servers show. The Secret need not be there. */
+export const certificateVolume = 'tls';
 
 /** The replication source of a node whose primary is not decided: refused at once, by the node itself. */
 export const unassigned = { address: '127.0.0.1', port: 1 } as const;
@@ -119,6 +128,15 @@ export interface RedisNames {
   readonly auth: string;
   /** Secret with the password of the cluster's own identity: see `identity.ts`. */
   readonly internal: string;
+  /** Secret with the certificate that servers show, and the CAs by which they are known: a copy of what its source says. */
+  readonly certificate: string;
+  /** Certificate of cert-manager, and the Secret that it writes. */
+  readonly issued: string;
+  /** Secrets of the operator's own CA, and of the certificate that it signs. */
+  readonly authority: string;
+  readonly ownCertificate: string;
+  /** ConfigMap with the CAs, for clients. */
+  readonly serverCa: string;
 }
 
 export function redisNames(cluster: string): RedisNames {
@@ -132,5 +150,10 @@ export function redisNames(cluster: string): RedisNames {
     config: `${cluster}-config`,
     auth: `${cluster}-auth`,
     internal: `${cluster}-internal`,
+    certificate: `${cluster}-shown-tls`,
+    issued: `${cluster}-tls-issued`,
+    authority: `${cluster}-ca`,
+    ownCertificate: `${cluster}-server-tls`,
+    serverCa: `${cluster}-server-ca`,
   };
 }

@@ -12,12 +12,14 @@ import { findingClaims } from './client/findings.ts';
 import { passwordSecret } from './client/password.ts';
 import type { RedisSpec } from './kind/schema.ts';
 import { importSource } from './kind/source.ts';
-import { dataPort, redisNames, roleLabel, sentinelPort } from './names.ts';
+import { dataPort, redisNames, roleLabel, sentinelPort, tlsPort } from './names.ts';
 import type { Situation } from './observe/situation.ts';
 import { findingsIn, readinessProblems } from './plan/health.ts';
+import { certificateWarnings, heldBackCertificate } from './plan/issuance.ts';
 import { otherReplicaWarnings } from './plan/other-replicas.ts';
 import { overlapClaims } from './plan/password-overlap.ts';
 import { proxyProblem } from './plan/proxy.ts';
+import { isUnsecured, portClaims, portWarnings, tlsProblems } from './plan/tls.ts';
 import { userClaims } from './plan/users.ts';
 import { specWarnings } from './plan/warnings.ts';
 import { isBindable } from './status/binding.ts';
@@ -40,10 +42,14 @@ export function redisStatus(situation: Situation, plan: Plan<RedisAction>): Stat
       ...findingClaims(findingsIn(situation)),
       ...overlapClaims(situation, processCount(situation)),
       ...userClaims(situation),
+      ...heldBackCertificate(situation),
+      ...portClaims(situation),
       ...expansionConditions(spec.storage.size, situation.children),
       ...warningClaims([
         ...otherReplicaWarnings(situation),
         ...specWarnings(cluster),
+        ...certificateWarnings(situation),
+        ...portWarnings(situation),
         ...shrinkWarnings(spec.storage.size, claims),
       ]),
     ],
@@ -59,6 +65,7 @@ export function redisStatus(situation: Situation, plan: Plan<RedisAction>): Stat
     connection: {
       services: services(cluster.metadata.name, spec),
       secretName: passwordSecret(cluster).name,
+      ...(spec.tls === undefined ? {} : { caConfigMapName: redisNames(cluster.metadata.name).serverCa }),
     },
     ...(isBindable(situation) ? { binding: { name: passwordSecret(cluster).name } } : {}),
     ...(initialized ? { initialized } : {}),
@@ -79,7 +86,9 @@ function judge(situation: Situation, plan: Plan<RedisAction>, initialized: boole
   const findings = primary === undefined ? [] : findingsIn(situation);
   const proxy = proxyProblem(situation);
   const seen =
-    primary === undefined ? [] : [...readinessProblems(situation, primary), ...findings.map((one) => one.message)];
+    primary === undefined
+      ? []
+      : [...readinessProblems(situation, primary), ...findings.map((one) => one.message), ...tlsProblems(situation)];
   return judged({
     ...{ cluster, outcome: plan.outcome, initialized, findings },
     isServed: primary !== undefined,
@@ -93,7 +102,9 @@ function judge(situation: Situation, plan: Plan<RedisAction>, initialized: boole
 }
 
 /** The spec asks for something that is not there yet: another size, another template. */
-function isChanging({ cluster, spec, children, dataPods, sentinelPods, dataSize, sentinelSize }: Situation): boolean {
+function isChanging(situation: Situation): boolean {
+  const { cluster, spec, children, dataPods, sentinelPods, dataSize, sentinelSize } = situation;
+  if (isUnsecured(situation)) return true;
   const names = redisNames(cluster.metadata.name);
   // A pod too many is on its way out. One too few is a member that is missing, which is no change that anybody asked for.
   if (dataSize !== spec.replicas || dataPods.length > spec.replicas) return true;
@@ -121,13 +132,14 @@ function members({ dataPods, sentinelPods, nodes, topology }: Situation): Member
 
 function services(name: string, spec: RedisSpec): { role: string; host: string; port: number }[] {
   const names = redisNames(name);
-  return [
+  const isElected = spec.mode === 'Sentinel';
+  const data = [
     { role: 'primary', host: names.primary, port: dataPort },
-    ...(spec.mode === 'Sentinel'
-      ? [
-          { role: 'replicas', host: names.replicas, port: dataPort },
-          { role: 'sentinel', host: names.sentinel, port: sentinelPort },
-        ]
-      : []),
+    ...(isElected ? [{ role: 'replicas', host: names.replicas, port: dataPort }] : []),
+  ];
+  return [
+    ...data,
+    ...(isElected ? [{ role: 'sentinel', host: names.sentinel, port: sentinelPort }] : []),
+    ...(spec.tls === undefined ? [] : data.map(({ role, host }) => ({ role: `${role}-tls`, host, port: tlsPort }))),
   ];
 }

@@ -127,11 +127,17 @@ describe('a cluster whose pods do not mount the identity', () => {
   const wanted = setOf('db', { monitoring: {} });
 
   it('gets both together, since the exporter has no other password', () => {
-    expect(heldBack(wanted, older({}), { mayMountIdentity: true, keepsPassword: false })).toBe(wanted);
+    expect(heldBack(wanted, older({}), { mayMountIdentity: true, keepsPassword: false, needsCertificate: false })).toBe(
+      wanted,
+    );
   });
 
   it('gets neither as long as the Secret is of no use', () => {
-    const held = heldBack(wanted, older({}), { mayMountIdentity: false, keepsPassword: false });
+    const held = heldBack(wanted, older({}), {
+      mayMountIdentity: false,
+      keepsPassword: false,
+      needsCertificate: false,
+    });
     expect(held).toEqual(older({}));
   });
 });

@@ -94,6 +94,8 @@ describe('a golden pod template', () => {
                     value: /etc/clusterwright/auth/password
                   - name: IDENTITY_FILE
                     value: /etc/clusterwright/internal/password
+                  - name: TLS_DIR
+                    value: /etc/clusterwright/tls
                   - name: POD_NAME
                     valueFrom:
                       fieldRef:
@@ -124,6 +126,9 @@ describe('a golden pod template', () => {
                   - name: internal
                     mountPath: /etc/clusterwright/internal
                     readOnly: true
+                  - name: tls
+                    mountPath: /etc/clusterwright/tls
+                    readOnly: true
                   - name: run
                     mountPath: /run/redis
                   - name: tmp
@@ -136,6 +141,9 @@ describe('a golden pod template', () => {
                 ports:
                   - name: redis
                     containerPort: 6379
+                    protocol: TCP
+                  - name: redis-tls
+                    containerPort: 6380
                     protocol: TCP
                 resources:
                   requests:
@@ -188,6 +196,10 @@ describe('a golden pod template', () => {
                   items:
                     - key: password
                       path: password
+              - name: tls
+                secret:
+                  secretName: db-shown-tls
+                  optional: true
               - name: run
                 emptyDir:
                   medium: Memory
@@ -262,6 +274,8 @@ describe('a golden pod template', () => {
                 value: /etc/clusterwright/auth/password
               - name: IDENTITY_FILE
                 value: /etc/clusterwright/internal/password
+              - name: TLS_DIR
+                value: /etc/clusterwright/tls
               - name: POD_NAME
                 valueFrom:
                   fieldRef:
@@ -289,6 +303,9 @@ describe('a golden pod template', () => {
                 readOnly: true
               - name: internal
                 mountPath: /etc/clusterwright/internal
+                readOnly: true
+              - name: tls
+                mountPath: /etc/clusterwright/tls
                 readOnly: true
               - name: run
                 mountPath: /run/redis
@@ -346,6 +363,10 @@ describe('a golden pod template', () => {
               items:
                 - key: password
                   path: password
+          - name: tls
+            secret:
+              secretName: db-shown-tls
+              optional: true
           - name: run
             emptyDir:
               medium: Memory

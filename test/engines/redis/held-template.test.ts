@@ -1,7 +1,12 @@
 /** Which changes of a template wait for a restart that comes anyway. */
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../../src/api/object.ts';
-import { heldBack, mountsIdentity, withoutIdentity } from '../../../src/engines/redis/plan/held-template.ts';
+import {
+  heldBack,
+  mountsIdentity,
+  withoutCertificate,
+  withoutIdentity,
+} from '../../../src/engines/redis/plan/held-template.ts';
 import { redisResources } from '../../../src/engines/redis/resources/resources.ts';
 import type { PodSpec, Volume } from '../../../src/resources/plain.ts';
 import { redisCluster } from '../../support/redis-situation.ts';
@@ -33,13 +38,14 @@ describe('a template without the identity', () => {
       'CLUSTER_NAME',
       'CONFIG_DIR',
       'AUTH_FILE',
+      'TLS_DIR',
       'POD_NAME',
       'POD_NAMESPACE',
       'POD_IP',
       ...env,
     ]);
-    expect(namesIn(container?.volumeMounts)).toEqual(['config', 'auth', 'run', 'tmp', ...mounts]);
-    expect(namesIn(podOf(withoutIdentity(made)).volumes)).toEqual(['config', 'auth', 'run', 'tmp']);
+    expect(namesIn(container?.volumeMounts)).toEqual(['config', 'auth', 'tls', 'run', 'tmp', ...mounts]);
+    expect(namesIn(podOf(withoutIdentity(made)).volumes)).toEqual(['config', 'auth', 'tls', 'run', 'tmp']);
     expect([made, withoutIdentity(made)].map(mountsIdentity)).toEqual([true, false]);
   });
 
@@ -56,7 +62,7 @@ describe('a template without the identity', () => {
 describe('the Secret of the password, while the servers do not know the one that is wanted', () => {
   const wanted = setOf('db', 'theirs');
   const passwordIn = (live: KubeObject, keepsPassword = true): Secret | undefined =>
-    podOf(heldBack(wanted, live, { mayMountIdentity: true, keepsPassword })).volumes?.find(
+    podOf(heldBack(wanted, live, { mayMountIdentity: true, keepsPassword, needsCertificate: false })).volumes?.find(
       ({ name }) => name === 'auth',
     )?.secret;
   const mounting = (secret: Secret): KubeObject =>
@@ -86,7 +92,9 @@ describe('the Secret of the password, while the servers do not know the one that
 
 it('a change of resources alone takes no restart, and does not bring the identity', () => {
   const mounts = (live: KubeObject): boolean =>
-    mountsIdentity(heldBack(setOf('db'), live, { mayMountIdentity: true, keepsPassword: false }));
+    mountsIdentity(
+      heldBack(setOf('db'), live, { mayMountIdentity: true, keepsPassword: false, needsCertificate: false }),
+    );
   const older = withoutIdentity(setOf('db'));
   const { template } = older.spec as { readonly template: object };
   const changed = (change: object): KubeObject => {
@@ -98,4 +106,41 @@ it('a change of resources alone takes no restart, and does not bring the identit
   };
   expect(mounts(changed({ resources: { requests: { cpu: '9' }, limits: { memory: '9Gi' } } }))).toBe(false);
   expect(mounts(changed({ image: 'redis:other' }))).toBe(true);
+});
+
+describe('a template from before there was a certificate', () => {
+  const holding = { mayMountIdentity: true, keepsPassword: false, needsCertificate: false };
+  const mountsTls = (object: KubeObject): boolean => namesIn(podOf(object).volumes)?.includes('tls') === true;
+  const older = withoutCertificate(setOf('db'));
+  const oldest = withoutIdentity(older);
+  const otherImage = (object: KubeObject): KubeObject =>
+    withPod(object, { containers: podOf(object).containers.map((one) => ({ ...one, image: 'redis:other' })) });
+
+  it('lacks the variable, the mount and the volume, and nothing else', () => {
+    expect(mountsTls(older)).toBe(false);
+    expect(namesIn(podOf(older).containers[0]?.env)).not.toContain('TLS_DIR');
+    expect(namesIn(podOf(older).containers[0]?.volumeMounts)).toEqual([
+      'config',
+      'auth',
+      'internal',
+      'run',
+      'tmp',
+      'data',
+    ]);
+    expect(podOf(older).containers[0]?.ports?.map(({ name }) => name)).toEqual(['redis']);
+    expect(mountsIdentity(older)).toBe(true);
+  });
+
+  it.each<readonly [story: string, live: KubeObject, change: Partial<typeof holding>, mounted: boolean]>([
+    ['stays as it is', older, {}, false],
+    ['gets it where the cluster has TLS', older, { needsCertificate: true }, true],
+    ['gets it where the pods restart anyway', otherImage(older), {}, true],
+    ['stays as it is, where it has no identity either', oldest, {}, false],
+    ['stays as it is, where the identity is not there yet', oldest, { mayMountIdentity: false }, false],
+    ['gets it without an identity that is not there yet', otherImage(oldest), { mayMountIdentity: false }, true],
+  ])('%s', (_, live, change, mounted) => {
+    const object = heldBack(setOf('db'), live, { ...holding, ...change });
+    expect(mountsTls(object)).toBe(mounted);
+    if (change.mayMountIdentity === false) expect(mountsIdentity(object)).toBe(false);
+  });
 });

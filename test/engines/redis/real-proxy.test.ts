@@ -5,18 +5,22 @@ import { actRedis } from '../../../src/engines/redis/act/act.ts';
 import { proxyUser } from '../../../src/engines/redis/resources/haproxy-config.ts';
 import { handedOver } from '../../support/handed-over.ts';
 import { haproxyPrograms } from '../../support/haproxy-program.ts';
+import { madeBy, madeCa } from '../../support/issued-secrets.ts';
 import { type LoopbackHosts, loopbackHosts } from '../../support/loopback-hosts.ts';
 import { open, startProxy, statusOf, type Writer, writeThrough } from '../../support/proxy-under-test.ts';
 import { realContext } from '../../support/real-context.ts';
 import { serverPrograms } from '../../support/redis-program.ts';
 import { redisCluster } from '../../support/redis-situation.ts';
+import { tlsClient } from '../../support/redis-tls.ts';
 import { until } from '../../support/until.ts';
 
 const password = 'secret';
 const data = [1, 2, 3];
 const sentinels = [11, 12, 13];
 const proxies = [21, 22];
-const cluster = redisCluster({ proxy: {} });
+// What a cluster without TLS has is a part of it.
+const cluster = redisCluster({ proxy: {}, tls: { server: { selfManaged: {} } } });
+const shown = madeBy(madeCa('ours', Date.now()), ['db-primary.apps.svc'], Date.now() - 3_600_000);
 const names = new Map(sentinels.map((host, i) => [`db-sentinel-${i}`, host]));
 const noPassword = [proxyUser(cluster), 'reset', 'on', 'nopass', '+sentinel|get-master-addr-by-name'];
 
@@ -52,7 +56,11 @@ describe.each(pairs)('$title', ({ haproxy, server: { server } }) => {
     hosts = loopbackHosts();
     servers = new Map();
     writer = undefined;
+    const files = Object.entries(shown).map(([name, text]) => [name, hosts.write(name, text)] as const);
+    const { 'tls.crt': certificate, 'tls.key': key, 'ca.crt': ca } = Object.fromEntries(files);
+    const tls = ['tls-port 6380', 'tls-auth-clients no', `tls-cert-file ${certificate}`, `tls-key-file ${key}`];
     const secured = [`requirepass ${password}`, `masterauth ${password}`, 'repl-diskless-sync-delay 0'];
+    secured.push(...tls, `tls-ca-cert-file ${ca}`);
     for (const host of data) {
       const follows = host === 1 ? [] : [`replicaof ${hosts.address(1)} 6379`];
       const announced = `replica-announce-ip ${hosts.address(host)}`;
@@ -100,6 +108,12 @@ describe.each(pairs)('$title', ({ haproxy, server: { server } }) => {
     writer = writeThrough(addresses(), password, 'w');
     const idle = await open(hosts.address(21), 6379, password);
     expect(await idle.command('ROLE')).toContain('master');
+    const withTls = await tlsClient(hosts.address(21), shown['ca.crt'] ?? '', password);
+    expect(await withTls.command('ROLE')).toContain('master');
+    let isSecuredOpen = true;
+    void withTls.closed.then(() => {
+      isSecuredOpen = false;
+    });
     writer.longestGap();
 
     const member = (host: number): { pod: string; address: string } => ({
@@ -123,7 +137,11 @@ describe.each(pairs)('$title', ({ haproxy, server: { server } }) => {
       isOpen = false;
     });
     await until('the connection to the old one has ended', () => expect(isOpen).toBe(false), { withinMs: 30_000 });
+    await until('and so has the one with TLS', () => expect(isSecuredOpen).toBe(false), { withinMs: 30_000 });
     await until('it writes', async () => expect(writer?.acknowledged.length).toBeGreaterThan(100));
+    const again = await tlsClient(hosts.address(22), shown['ca.crt'] ?? '', password);
+    expect(await again.command('ROLE')).toContain('master');
+    again.close();
     const switchover = writer.longestGap();
 
     const second = await named(11);

@@ -12,6 +12,7 @@ import type { RedisSpec } from '../kind/schema.ts';
 import { dataPort, sentinelPort, termCarrier } from '../names.ts';
 import { isNoSuchPrimary } from '../observe/observe.ts';
 import { sentinelSettings } from '../resources/config.ts';
+import { changeTls } from './certificates.ts';
 import { cutOver, importFrom } from './import.ts';
 import { changePasswords } from './passwords.ts';
 import { actOnShards } from './shards/act.ts';
@@ -81,6 +82,9 @@ export async function actRedis(action: RedisAction, cluster: Cluster<RedisSpec>,
       return setUsers(action, cluster, credentials, io);
     case 'redis.removeUsers':
       return removeUsers(action, cluster, credentials, io);
+    case 'redis.secure':
+    case 'redis.closeTls':
+      return changeTls(action, credentials, io);
     case 'redis.forget':
       await at(action.sentinel.address, sentinelPort, (c) => c.command('SENTINEL', 'RESET', name));
       return;

@@ -17,6 +17,7 @@ export interface MemberFinding {
     | 'CertificateHeldBack'
     | 'SpecWarning'
     | 'PasswordOverlap'
+    | 'PortUnused'
     | 'UserRefused'
     | 'UserSecretMissing'
     | 'TemplateRefused'

@@ -39,6 +39,7 @@ import {
   shardRules,
   shardsSchema,
 } from './shards.ts';
+import { tlsRules, tlsSchema } from './tls.ts';
 import { usersSchema } from './users.ts';
 import { directiveRules, engineRules, runningRules, versionRules } from './version-rules.ts';
 
@@ -205,6 +206,7 @@ export const redisSpecSchema = {
     networkPolicy: networkPolicySchema,
     config: configSchema,
     auth: authSchema,
+    tls: tlsSchema,
     users: usersSchema,
     monitoring: monitoringSchema,
     backup: backupPolicySchema(),
@@ -255,6 +257,7 @@ export const redisSpecSchema = {
     ...computeRules('sentinel.resources', sentinelMemory),
     ...exporterRules,
     ...proxyRules,
+    ...tlsRules,
     ...engineRules,
     ...directiveRules,
   ],

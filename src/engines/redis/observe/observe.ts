@@ -9,11 +9,22 @@ import { RedisError } from '../client/resp.ts';
 import type { RedisSpec } from '../kind/schema.ts';
 import { serverIn } from '../kind/server.ts';
 import { importSource } from '../kind/source.ts';
-import { preferredPriority, sentinelPort, sentinelsCarrier, termCarrier, unassigned } from '../names.ts';
+import {
+  paths,
+  preferredPriority,
+  sentinelPort,
+  sentinelsCarrier,
+  termCarrier,
+  tlsPort,
+  unassigned,
+} from '../names.ts';
 import { settingsToHold } from '../resources/settings.ts';
 import { timingOf } from '../resources/timing.ts';
-import type { DataNode, RedisObserved, SentinelNode, SentinelView, VolumeTerm } from './observed.ts';
+import { observeCertificates } from './certificates.ts';
+import type { DataNode, RedisObserved, SentinelNode, SentinelView, ServerTls, VolumeTerm } from './observed.ts';
+import { observePeers } from './peers.ts';
 import { observeProcesses, type Place, type Told, type Unready } from './processes.ts';
+import { withShownCertificates } from './shown-certificate.ts';
 import { importSeen, type ObservedSource, observeSource } from './source.ts';
 
 export async function observeRedis(
@@ -28,8 +39,19 @@ export async function observeRedis(
   const observed = await observeProcesses(cluster, children, io, {
     data: (connection, at, told) => askDataNode(connection, at, told, directives, source),
     sentinel: (connection, at, told) => askSentinel(connection, at, told, cluster.metadata.name, missedMs),
+    more: async ({ tls, address }, credentials) =>
+      cluster.spec.tls !== undefined || tls?.port !== tlsPort
+        ? {}
+        : { peers: await observePeers(address, tlsPort, credentials, io) },
   });
-  return source === undefined ? observed : { ...observed, source: source.seen };
+  const certificates = await observeCertificates(cluster, io);
+  const shown =
+    certificates?.copy === undefined ? observed : await withShownCertificates(observed, certificates.copy, io);
+  return {
+    ...shown,
+    ...(source === undefined ? {} : { source: source.seen }),
+    ...(certificates === undefined ? {} : { certificates }),
+  };
 }
 
 /** `directives`: the names of those that are asked for. */
@@ -40,7 +62,7 @@ export async function askDataNode(
   directives: readonly string[],
   source?: ObservedSource,
 ): Promise<DataNode | Unready> {
-  const asked = ['replica-priority', 'masteruser', 'masterauth', termCarrier, sentinelsCarrier];
+  const asked = ['replica-priority', 'masteruser', 'masterauth', termCarrier, sentinelsCarrier, ...tlsDirectives];
   const [info, config, ping] = await Promise.all([
     connection.command('INFO'),
     connection.command('CONFIG', 'GET', ...directives, ...asked, ...(source === undefined ? [] : ['databases'])),
@@ -49,16 +71,33 @@ export async function askDataNode(
   const fields = infoFields(String(info));
   // It answers INFO, but neither its role nor its keys mean anything before the dataset is in memory.
   if (fields.loading === '1') return { state: 'silent', ...at, why: 'it is loading its dataset' };
-  const { masteruser, masterauth, databases, ...settings } = pairs(config);
+  const {
+    masteruser,
+    masterauth,
+    databases,
+    'tls-port': port,
+    'tls-cert-file': file,
+    'tls-auth-clients': asks,
+    ...settings
+  } = pairs(config);
   const findings = findingsOf(at.pod, fields, ping, minReplicasIn(settings));
   const copiesAs = identity === undefined || (masteruser === identity.user && masterauth === identity.password);
   const lacking = copiesAs ? lacks : [...lacks, 'replication' as const];
   const login = { masteruser: masteruser ?? '', masterauth: masterauth ?? '', databases: databases ?? '' };
   return {
     ...dataNode(at, fields, settings, findings),
+    ...(port === undefined ? {} : { tls: serverTls(port, asks === 'no' ? file : '') }),
     ...(lacking.length === 0 ? {} : { lacks: lacking }),
     ...(source === undefined ? {} : { imports: importSeen(String(info), fields, login, source.login) }),
   };
+}
+
+const tlsDirectives = ['tls-port', 'tls-cert-file', 'tls-auth-clients'] as const;
+
+/** One that asks clients for certificates is told all of it again: its files count for nothing. */
+function serverTls(port: string, file = ''): ServerTls {
+  const [, digest] = new RegExp(`^${paths.staged}/([0-9a-f]{16})/`).exec(file) ?? [];
+  return { port: Number(port), ...(digest === undefined ? {} : { digest }) };
 }
 
 /** Reads a node from its INFO and CONFIG GET: pure, so that every odd answer can be a test row. */

@@ -4,6 +4,7 @@
  */
 import type { Formers } from '../action.ts';
 import type { MemberFinding } from '../client/findings.ts';
+import type { CertificatesSeen } from './certificates.ts';
 import type { ImportSeen, SourceSeen } from './source.ts';
 
 export interface SilentNode {
@@ -40,6 +41,20 @@ export interface KnownUsers {
 
 /** Where nobody could ask, there are neither some nor none. */
 export type NodeUsers = KnownUsers | { readonly unknown: string };
+
+/** What a server says of TLS. */
+export interface ServerTls {
+  /** 0: it does not accept TLS. */
+  readonly port: number;
+  /** Of the certificate and the CAs that it has read: see `shell/tls.sh`. Absent where it has read none, or other files. */
+  readonly digest?: string;
+}
+
+/** Seen in a handshake. `why`: there was none that the CAs of the cluster vouch for. */
+export type ShownCertificate = { readonly fingerprint: string } | { readonly why: string };
+
+/** Number of clients. `unknown`: why nobody could count them. */
+export type PortPeers = { readonly connected: number } | { readonly unknown: string };
 
 export interface DataNode {
   readonly state: 'answering';
@@ -86,6 +101,12 @@ export interface DataNode {
   /** Only where the cluster begins with a copy from elsewhere, and has yet to. */
   readonly imports?: ImportSeen;
   readonly users?: NodeUsers;
+  /** Absent where the server was built without TLS. */
+  readonly tls?: ServerTls;
+  /** Absent where nobody has looked. */
+  readonly shown?: ShownCertificate;
+  /** Who is connected to a port that is to be closed. Absent where none is. */
+  readonly peers?: PortPeers;
 }
 
 export interface SentinelNode {
@@ -151,6 +172,8 @@ export interface RedisObserved<N extends DataNode = DataNode> {
   readonly identity?: 'missing' | 'unusable';
   /** Of an import that has not ended. */
   readonly source?: SourceSeen;
+  /** Where the spec asks for TLS. */
+  readonly certificates?: CertificatesSeen;
 }
 
 export const nothingObserved: RedisObserved<never> = { data: [], sentinels: [] };

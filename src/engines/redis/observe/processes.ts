@@ -25,6 +25,8 @@ export interface Talks<N extends DataNode> {
   readonly sentinel: Talk<SentinelNode>;
   /** Answer in bytes that is read of a data node. */
   readonly longest?: number;
+  /** What else is asked of a data node that answers, on other connections. */
+  readonly more?: (node: N, credentials: Credentials) => Promise<Partial<N>>;
 }
 
 /** `talks`: what is asked of each. A mode without sentinels asks none. */
@@ -92,7 +94,8 @@ export async function observeProcesses<N extends DataNode>(
         const node = await ask(dataPort, talks.data)(pod);
         // A node that does not answer is not asked twice.
         if (node.state !== 'answering') return node;
-        return { ...node, users: await observeUsers({ address: node.address, credentials }, wanted, io) };
+        const users = await observeUsers({ address: node.address, credentials }, wanted, io);
+        return { ...node, users, ...(await talks.more?.(node, credentials)) };
       }),
     ),
     Promise.all(sentinels.map(ask(sentinelPort, talks.sentinel))),

@@ -10,12 +10,13 @@ import { redisResources } from '../resources/resources.ts';
 import { dynamicSettings } from '../resources/settings.ts';
 import { planRedis } from './plan.ts';
 import { shardsToCome } from './shards/forecast.ts';
+import { tlsToCome } from './tls-forecast.ts';
 import { specWarnings } from './warnings.ts';
 
 export function forecastRedis(cluster: Cluster<RedisSpec>, children: Children): readonly string[] {
   const warnings = specWarnings(cluster).map(({ message }) => `warning: ${message}`);
   const changes = cluster.spec.mode === 'Cluster' ? shardsToCome(cluster, children) : changesToCome(cluster, children);
-  return [...changes, ...warnings];
+  return [...changes, ...tlsToCome(cluster, children), ...warnings];
 }
 
 function changesToCome(cluster: Cluster<RedisSpec>, found: Children): readonly string[] {

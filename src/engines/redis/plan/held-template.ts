@@ -1,8 +1,8 @@
 /**
  * Changes of a pod template that are no reason to restart a pod by themselves.
  *
- * The mounted identity comes into templates that are made now, and into older ones together with the next change that
- * restarts the pods anyway. The Secret of the password stays the one that the servers know, as long as they do not know
+ * The mounted identity and the mounted certificate come into templates that are made now, and into older ones together with the next change
+ * that restarts the pods anyway. A certificate that is asked for is such a change. The Secret of the password stays the one that the servers know, as long as they do not know
  * the other.
  */
 import type { KubeObject } from '../../../api/object.ts';
@@ -10,15 +10,17 @@ import { isResourcePath } from '../../../plan/container-resources.ts';
 import { difference, fingerprinted, templatePaths } from '../../../plan/difference.ts';
 import { memoize } from '../../../plan/memoize.ts';
 import type { ContainerSpec, PodSpec, Volume } from '../../../resources/plain.ts';
-import { identityVolume } from '../names.ts';
+import { certificateVolume, identityVolume } from '../names.ts';
 import { exporterName } from '../resources/exporter.ts';
-import { authVolume, identityEnv, passwordVolume } from '../resources/pods.ts';
+import { authVolume, certificateEnv, certificatePort, identityEnv, passwordVolume } from '../resources/pods.ts';
 
 export interface Holding {
   /** The Secret with the identity is there, and is of use. */
   readonly mayMountIdentity: boolean;
   /** Servers run that do not know the password that the Secret says. */
   readonly keepsPassword: boolean;
+  /** The spec asks for TLS: pods of before have nowhere to take the certificate from. */
+  readonly needsCertificate: boolean;
 }
 
 interface Templated {
@@ -37,12 +39,32 @@ function withPod(object: KubeObject, change: (pod: PodSpec) => PodSpec): KubeObj
 /** Whoever starts by this template waits for the Secret. */
 export const mountsIdentity = (live: KubeObject): boolean => volumeOf(live, identityVolume) !== undefined;
 
-export const withoutIdentity = memoize((object: KubeObject): KubeObject => {
-  const strip = (container: ContainerSpec): ContainerSpec => ({
+/** Whoever starts by this template can have a certificate. */
+export const mountsCertificate = (live: KubeObject): boolean => volumeOf(live, certificateVolume) !== undefined;
+
+const stripped =
+  (volume: string, variable: string) =>
+  (container: ContainerSpec): ContainerSpec => ({
     ...container,
-    env: (container.env ?? []).filter(({ name }) => name !== identityEnv),
-    volumeMounts: (container.volumeMounts ?? []).filter(({ name }) => name !== identityVolume),
+    env: (container.env ?? []).filter(({ name }) => name !== variable),
+    volumeMounts: (container.volumeMounts ?? []).filter(({ name }) => name !== volume),
   });
+
+export const withoutCertificate = memoize((object: KubeObject): KubeObject => {
+  const strip = stripped(certificateVolume, certificateEnv);
+  return withPod(object, (pod) => ({
+    ...pod,
+    ...(pod.initContainers === undefined ? {} : { initContainers: pod.initContainers.map(strip) }),
+    containers: pod.containers.map(strip).map(({ ports, ...container }) => ({
+      ...container,
+      ...(ports === undefined ? {} : { ports: ports.filter(({ name }) => name !== certificatePort.name) }),
+    })),
+    volumes: (pod.volumes ?? []).filter(({ name }) => name !== certificateVolume),
+  }));
+});
+
+export const withoutIdentity = memoize((object: KubeObject): KubeObject => {
+  const strip = stripped(identityVolume, identityEnv);
   // The exporter has no other password.
   const isLeftOut = ({ name }: Volume): boolean => name === identityVolume || name === exporterName;
   return withPod(object, ({ initContainers: _, ...pod }) => ({
@@ -73,9 +95,15 @@ export function heldBack(wanted: KubeObject, live: KubeObject, holding: Holding)
           ...pod,
           volumes: (pod.volumes ?? []).map((one) => (one.name === authVolume ? passwordVolume(mounted) : one)),
         }));
-  if (mountsIdentity(live)) return object;
-  const older = withoutIdentity(object);
-  const changes = difference(fingerprinted(older), live);
-  const restarts = isMonitored(object) || templatePaths(changes).some((path) => !isResourcePath(path));
-  return restarts && holding.mayMountIdentity ? object : older;
+  const hasIdentity = mountsIdentity(live);
+  const hasCertificate = mountsCertificate(live);
+  if (hasIdentity && hasCertificate) return object;
+  const next = hasIdentity || holding.mayMountIdentity ? object : withoutIdentity(object);
+  const known = hasIdentity ? object : withoutIdentity(object);
+  const older = hasCertificate ? known : withoutCertificate(known);
+  const isAsked =
+    (!hasIdentity && holding.mayMountIdentity && isMonitored(object)) || (!hasCertificate && holding.needsCertificate);
+  const isRestarted = (): boolean =>
+    templatePaths(difference(fingerprinted(older), live)).some((path) => !isResourcePath(path));
+  return isAsked || isRestarted() ? next : older;
 }

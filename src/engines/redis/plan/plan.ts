@@ -20,16 +20,18 @@ import { identityUnusable } from '../client/identity.ts';
 import { proxyComponent, redisNames } from '../names.ts';
 import { answering, type DataNode, type RedisObserved } from '../observe/observed.ts';
 import type { Situation } from '../observe/situation.ts';
-import { redisResources } from '../resources/resources.ts';
+import { serverCaChildren } from '../resources/certificates.ts';
 import { planAlone, planElection } from './election.ts';
 import { goingVolumesOutcome, heldForVolumes } from './going-volumes.ts';
 import { disruptionBlockers } from './health.ts';
 import { heldBack, mountsIdentity } from './held-template.ts';
 import { importOccupied, importSizes, isImporting, planImport, settledCutOverSteps } from './import.ts';
 import { planIntroductions, secretSteps } from './introduce.ts';
+import { issuanceSteps } from './issuance.ts';
 import { leftBehindPod } from './left-behind.ts';
 import { heldMemory, withHeldMemory } from './memory.ts';
 import { modeOutcome } from './mode.ts';
+import { childrenWithOpenPort } from './open-port.ts';
 import { awaitsPasswords, planPasswords, planRetirement, retiring, untilOverlapEnds } from './password-overlap.ts';
 import { isAnyUntold, passwordProblem } from './password-problem.ts';
 import { heldEntrance, proxyProblem, proxyRestart } from './proxy.ts';
@@ -40,6 +42,7 @@ import { untilItFits } from './resize-room.ts';
 import { planRoles } from './roles.ts';
 import { eligibilitySteps, planMovePrimary, type Sizes, sizesFor } from './scaling.ts';
 import { switchoverStep } from './switchover-step.ts';
+import { tlsRecheckMs, tlsSteps, untilRegained, untilSecured } from './tls.ts';
 import { planUsers, usersUnknown } from './users.ts';
 
 type RedisPlan = Plan<RedisAction>;
@@ -149,7 +152,10 @@ function withObjects(
     mayMountIdentity: observed.identity === undefined,
   };
   const restart = restartWanted(situation, [names.data, names.sentinel]);
-  const desired = redisResources(cluster).map((wanted) => {
+  const serverCa = children.get('ConfigMap', names.serverCa);
+  const { trusted } = observed.certificates?.copy ?? {};
+  const all = [...childrenWithOpenPort(situation), ...serverCaChildren(cluster, trusted, serverCa, observed.at)];
+  const desired = all.map((wanted) => {
     if (wanted.object.kind === 'Service') return { ...wanted, object: heldEntrance(wanted.object, situation) };
     const isData = wanted.object.metadata.name === names.data;
     if (wanted.object.kind !== 'StatefulSet' || !(isData || wanted.object.metadata.name === names.sentinel))
@@ -157,7 +163,9 @@ function withObjects(
     const held = isTroubled ? { data: situation.dataSize, sentinels: situation.sentinelSize } : sizes;
     const live = children.statefulSet(wanted.object.metadata.name);
     const asked = withRestart(wanted.object, restart);
-    const template = live === undefined ? asked : heldBack(asked, live, holding);
+    // Sentinels mount the certificate, and show it to nobody yet.
+    const needsCertificate = isData && cluster.spec.tls !== undefined;
+    const template = live === undefined ? asked : heldBack(asked, live, { ...holding, needsCertificate });
     return { ...wanted, object: atSize(template, isData ? held.data : held.sentinels) };
   });
   const objects = objectSteps(desired, children);
@@ -168,6 +176,7 @@ function withObjects(
     steps: [
       ...patches,
       ...secretSteps(situation, objects),
+      ...issuanceSteps(situation),
       ...objects,
       ...surplusSteps(cluster, children, desired, [proxyComponent]),
       ...proxyRestart(situation),
@@ -194,6 +203,7 @@ function planWithPrimary(situation: Situation, primary: DataNode): RedisPlan {
     ...preferenceSteps(situation),
     ...planTerm(situation, primary),
     ...planUsers(situation),
+    ...tlsSteps(situation),
   ];
   const problems = disruptionBlockers(situation, primary);
   const leaving = situation.dataPods.some(
@@ -226,6 +236,8 @@ function planWithPrimary(situation: Situation, primary: DataNode): RedisPlan {
   if (forgetting !== undefined)
     return unfinished([forgetting], wait('Forgetting', 'sentinels forget who is gone', recheckMs));
 
+  const regained = untilRegained(situation);
+  if (regained !== undefined) return unfinished([], regained);
   const move = planMovePrimary(situation, primary);
   if (move !== undefined) return unfinished(move.steps, move.outcome);
   // Who leaves goes before anybody restarts: an outdated primary might hand over to one that leaves, and that one back.
@@ -239,8 +251,15 @@ function planWithPrimary(situation: Situation, primary: DataNode): RedisPlan {
   const outcome =
     identityOutcome(situation.observed.identity, situation.cluster) ??
     usersUnknown(situation) ??
-    untilOverlapEnds(situation);
+    untilSecured(situation) ??
+    sooner(untilOverlapEnds(situation), tlsRecheckMs(situation));
   return withObjects(situation, sizes, [...roles, ...settings], outcome);
+}
+
+/** `recheckMs`: when it is to be looked again, for another reason. */
+function sooner(outcome: Outcome, recheckMs: number | undefined): Outcome {
+  if (outcome.state !== 'settled' || recheckMs === undefined) return outcome;
+  return { ...outcome, recheckMs: Math.min(recheckMs, outcome.recheckMs ?? recheckMs) };
 }
 
 function isPrimary(pod: Pod, primary: DataNode): boolean {

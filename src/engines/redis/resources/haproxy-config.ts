@@ -14,7 +14,7 @@
 import type { Cluster } from '../../../api/cluster.ts';
 import { identityUser } from '../client/identity.ts';
 import type { RedisSpec } from '../kind/schema.ts';
-import { dataPort, proxyDecisionPort, proxyHealthPort, redisNames, sentinelPort } from '../names.ts';
+import { dataPort, proxyDecisionPort, proxyHealthPort, redisNames, sentinelPort, tlsPort } from '../names.ts';
 import { timingOf } from './timing.ts';
 
 export type ProxySpec = NonNullable<RedisSpec['proxy']>;
@@ -83,6 +83,7 @@ function decision(sentinels: number): string[] {
 export function haproxyConfig(cluster: Cluster<RedisSpec>, { maxClients }: ProxySpec): string {
   const sentinels = cluster.spec.sentinel.replicas;
   const { proxyAnswerMs } = timingOf(cluster);
+  const hasTls = cluster.spec.tls !== undefined;
   const section = (head: string, ...lines: readonly string[]): string[] => [head, ...lines.map((line) => `  ${line}`)];
   const lines = [
     ...section(
@@ -128,11 +129,13 @@ export function haproxyConfig(cluster: Cluster<RedisSpec>, { maxClients }: Proxy
     ...section(
       'frontend redis',
       `bind "\${BIND}:${dataPort}"`,
+      ...(hasTls ? [`bind "\${BIND}:${tlsPort}"`] : []),
       `maxconn ${maxClients}`,
       'no log',
       // Led to itself, it would be its own client without end.
       `tcp-request connection reject if { src ${fromEnvironment('POD_IP')} }`,
       'tcp-request connection reject unless { nbsrv(primary) gt 0 } { var(proc.majority),strcmp(proc.primary) eq 0 }',
+      ...(hasTls ? [`use_backend primary-tls if { dst_port ${tlsPort} }`] : []),
       'default_backend primary',
     ),
     ...section(
@@ -143,6 +146,14 @@ export function haproxyConfig(cluster: Cluster<RedisSpec>, { maxClients }: Proxy
       'http-check expect status 200',
       `server primary 0.0.0.0:${dataPort} check addr 127.0.0.1 port ${proxyDecisionPort} inter 100ms fastinter 50ms downinter 50ms fall 2 rise 1 on-marked-down shutdown-sessions`,
     ),
+    // TLS is between the client and the server. It is one server with two ports: it is down for both at the same time.
+    ...(hasTls
+      ? section(
+          'backend primary-tls',
+          'tcp-request content set-dst var(proc.primary)',
+          `server primary 0.0.0.0:${tlsPort} track primary/primary on-marked-down shutdown-sessions`,
+        )
+      : []),
     ...section(
       'frontend decide',
       'mode http',

@@ -14,7 +14,10 @@ export const redisPermissions: readonly PolicyRule[] = [
   },
   { apiGroups: [''], resources: ['pods'], verbs: ['get', 'list', 'watch', 'patch', 'delete'] },
   { apiGroups: [''], resources: ['persistentvolumeclaims'], verbs: ['get', 'list', 'watch', 'patch', 'delete'] },
-  { apiGroups: [''], resources: ['secrets'], verbs: ['get', 'create', 'delete'] },
+  // `patch` renews certificates. Whoever may delete a Secret and create another one may do as much.
+  { apiGroups: [''], resources: ['secrets'], verbs: ['get', 'create', 'patch', 'delete'] },
+  // Served only where cert-manager is installed, and made only where it is asked for.
+  { apiGroups: ['cert-manager.io'], resources: ['certificates'], verbs: ['get', 'list', 'watch', 'create', 'patch'] },
   { apiGroups: ['apps'], resources: ['statefulsets'], verbs: ['get', 'list', 'watch', 'create', 'patch', 'delete'] },
   {
     apiGroups: ['networking.k8s.io'],

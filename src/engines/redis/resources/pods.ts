@@ -18,7 +18,7 @@ import { passwordSecret } from '../client/password.ts';
 import { releasedImage } from '../kind/released-image.ts';
 import type { RedisSpec } from '../kind/schema.ts';
 import { releases } from '../kind/server.ts';
-import { dataPort, identityVolume, paths, redisNames, sentinelPort } from '../names.ts';
+import { certificateVolume, dataPort, identityVolume, paths, redisNames, sentinelPort, tlsPort } from '../names.ts';
 import { exporterSidecar, exporterVolumes } from './exporter.ts';
 import type { ScriptName } from './scripts.ts';
 import { restartSettings } from './settings.ts';
@@ -30,6 +30,7 @@ const configHashAnnotation = 'clusterwright.dev/restart-hash';
 /** Names in the templates that `held-template.ts` looks for. */
 export const authVolume = 'auth';
 export const identityEnv = 'IDENTITY_FILE';
+export const certificateEnv = 'TLS_DIR';
 
 /** A node may load or copy for hours before it is admitted; the kubelet must not give up on it. One try a second. */
 const admissionTries = 86_400;
@@ -73,6 +74,7 @@ function container(
       { name: 'CONFIG_DIR', value: paths.config },
       { name: 'AUTH_FILE', value: `${paths.auth}/password` },
       { name: identityEnv, value: `${paths.internal}/${identityKey}` },
+      { name: certificateEnv, value: paths.tls },
       fromField('POD_NAME', 'metadata.name'),
       fromField('POD_NAMESPACE', 'metadata.namespace'),
       fromField('POD_IP', 'status.podIP'),
@@ -83,6 +85,7 @@ function container(
       { name: 'config', mountPath: paths.config, readOnly: true },
       { name: authVolume, mountPath: paths.auth, readOnly: true },
       { name: identityVolume, mountPath: paths.internal, readOnly: true },
+      { name: certificateVolume, mountPath: paths.tls, readOnly: true },
       { name: 'run', mountPath: paths.run },
       { name: 'tmp', mountPath: '/tmp' },
     ],
@@ -100,6 +103,8 @@ function volumes(cluster: Cluster<RedisSpec>): Volume[] {
     { name: 'config', configMap: { name: names.config } },
     passwordVolume(passwordSecret(cluster)),
     { name: identityVolume, secret: { secretName: names.internal, items: identity } },
+    // From the first day, so that nobody restarts for it when the cluster gets TLS.
+    { name: certificateVolume, secret: { secretName: names.certificate, optional: true } },
     { name: 'run', emptyDir: { medium: 'Memory', sizeLimit: '1Mi' } },
     { name: 'tmp', emptyDir: { sizeLimit: '16Mi' } },
   ];
@@ -142,11 +147,13 @@ export function dataStatefulSet(cluster: Cluster<RedisSpec>, part: Part, restart
     replicas: cluster.spec.replicas,
     restartHash,
     scripts: ownScripts,
-    ports: [redisPort],
+    ports: [redisPort, certificatePort],
     scheduling,
   });
 }
 
+/** It says what there may be, in every cluster. */
+export const certificatePort = { name: 'redis-tls', containerPort: tlsPort, protocol: 'TCP' };
 export const redisPort = { name: 'redis', containerPort: dataPort, protocol: 'TCP' };
 
 export interface DataSetOptions {

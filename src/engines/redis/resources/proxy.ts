@@ -14,7 +14,7 @@ import { schedulingFields } from '../../../resources/scheduling.ts';
 import { statefulSet } from '../../../resources/statefulset.ts';
 import { proxyImage } from '../kind/released-image.ts';
 import type { RedisSpec } from '../kind/schema.ts';
-import { dataPort, paths, proxyComponent, proxyHealthPort, redisNames, roleLabel } from '../names.ts';
+import { dataPort, paths, proxyComponent, proxyHealthPort, redisNames, roleLabel, tlsPort } from '../names.ts';
 import { haproxyConfig, type ProxySpec } from './haproxy-config.ts';
 import { texts } from './shell/texts.ts';
 
@@ -37,7 +37,7 @@ export function proxyFlag({ spec }: Cluster<RedisSpec>): Readonly<Record<string,
   return spec.proxy === undefined ? {} : { proxy: 'yes\n' };
 }
 
-function container(image: string, { resources }: ProxySpec): ContainerSpec {
+function container(image: string, { resources }: ProxySpec, hasTls: boolean): ContainerSpec {
   const probe = (path: string) => ({ httpGet: { path, port: 'health' }, timeoutSeconds: 2 });
   return {
     name: 'haproxy',
@@ -50,6 +50,7 @@ function container(image: string, { resources }: ProxySpec): ContainerSpec {
     ],
     ports: [
       { name: 'redis', containerPort: dataPort, protocol: 'TCP' },
+      ...(hasTls ? [{ name: 'redis-tls', containerPort: tlsPort, protocol: 'TCP' }] : []),
       { name: 'health', containerPort: proxyHealthPort, protocol: 'TCP' },
     ],
     lifecycle: { preStop: { exec: { command: ['sleep', String(forgetSeconds)] } } },
@@ -87,7 +88,7 @@ export function proxyChildren(cluster: Cluster<RedisSpec>): Desired[] {
       ...podBase(spec.pods),
       terminationGracePeriodSeconds: graceSeconds,
       ...schedulingFields(spec.scheduling, selector),
-      containers: [container(image, proxy)],
+      containers: [container(image, proxy, spec.tls !== undefined)],
       volumes: [{ name: 'config', configMap: { name } }],
     },
     claims: [],

@@ -10,8 +10,9 @@ import { ownedMetadata, type Part, selectorLabels } from '../../../resources/met
 import { networkPolicy } from '../../../resources/network-policy.ts';
 import { clusterIPService, headlessService } from '../../../resources/service.ts';
 import type { RedisSpec } from '../kind/schema.ts';
-import { dataPort, exporterPort, proxyHealthPort, redisNames, roleLabel, sentinelPort } from '../names.ts';
+import { dataPort, exporterPort, proxyHealthPort, redisNames, roleLabel, sentinelPort, tlsPort } from '../names.ts';
 import { accessServices } from './access-services.ts';
+import { certificateChildren } from './certificates.ts';
 import { redisConf, restartHash, sentinelConf } from './config.ts';
 import { fenceFiles } from './fence.ts';
 import { dataStatefulSet, sentinelStatefulSet } from './pods.ts';
@@ -33,7 +34,11 @@ function singleResources(cluster: Cluster<RedisSpec>): readonly Desired[] {
   const sentinel: Part = { ...data, component: 'sentinel' };
   const dataSelector = selectorLabels(cluster, data);
   const sentinelSelector = selectorLabels(cluster, sentinel);
-  const redisPorts = [{ name: 'redis', port: dataPort, targetPort: 'redis', protocol: 'TCP' }];
+  const redisPorts = [
+    { name: 'redis', port: dataPort, targetPort: 'redis', protocol: 'TCP' },
+    // By its number: a name would have to be in the template of the pods, which would restart for it.
+    ...(spec.tls === undefined ? [] : [{ name: 'redis-tls', port: tlsPort, targetPort: tlsPort, protocol: 'TCP' }]),
+  ];
   const sentinelPorts = [{ name: 'sentinel', port: sentinelPort, targetPort: 'sentinel', protocol: 'TCP' }];
 
   const redisService = (name: string, selector: Record<string, string>): KubeObject =>
@@ -54,7 +59,7 @@ function singleResources(cluster: Cluster<RedisSpec>): readonly Desired[] {
     { object: disruptionBudget(ownedMetadata(cluster, names.data, data), dataSelector) },
     { object: dataStatefulSet(cluster, data, restartHash(cluster)) },
   ];
-  objects.unshift(...secretsOf(cluster, names.primary));
+  objects.unshift(...secretsOf(cluster, names.primary), ...certificateChildren(cluster));
   if (withSentinel) {
     objects.push(
       { object: redisService(names.replicas, { ...dataSelector, [roleLabel]: 'replica' }) },
@@ -71,7 +76,7 @@ function singleResources(cluster: Cluster<RedisSpec>): readonly Desired[] {
     );
   }
   const ports = {
-    clients: [dataPort, ...(withSentinel ? [sentinelPort] : [])],
+    clients: [dataPort, ...(spec.tls === undefined ? [] : [tlsPort]), ...(withSentinel ? [sentinelPort] : [])],
     metrics: [exporterPort, ...(spec.proxy === undefined ? [] : [proxyHealthPort])],
   };
   objects.push(
@@ -90,9 +95,11 @@ function singleResources(cluster: Cluster<RedisSpec>): readonly Desired[] {
 function configFiles(cluster: Cluster<RedisSpec>): Record<string, string> {
   const { spec } = cluster;
   const names = redisNames(cluster.metadata.name);
+  // With it, a node that starts accepts TLS, also while the operator is away.
+  const tls = spec.tls === undefined ? {} : { tls: `${spec.tls.mode}\n` };
   if (spec.mode === 'Standalone') {
     const ephemeral = spec.storage.ephemeral ? { ephemeral: 'yes\n' } : {};
-    return { ...scripts, 'redis.conf': redisConf(cluster), sentinels: '', ...ephemeral };
+    return { ...scripts, 'redis.conf': redisConf(cluster), sentinels: '', ...ephemeral, ...tls };
   }
   const { missedMs, infoPeriodMs, askWithinMs } = timingOf(cluster);
   const hosts = Array.from({ length: spec.sentinel.replicas }, (_, i) => `${names.sentinel}-${i}.${names.sentinel}`);
@@ -107,5 +114,6 @@ function configFiles(cluster: Cluster<RedisSpec>): Record<string, string> {
     ...fenceFiles(cluster),
     'sentinel.conf': sentinelConf(cluster),
     ...proxyFlag(cluster),
+    ...tls,
   };
 }

@@ -86,6 +86,11 @@ export const scripts = {
    */
   'fence-loop.sh': texts['fence-loop.sh'],
   'fence.sh': texts['fence.sh'],
+  /**
+   * The certificate, where the cluster has TLS. The kubelet brings the mounted files at a time of its own, so they are copied to where a digest of
+   * their content leads. `ping.sh` copies them, and the operator tells the server which ones to read.
+   */
+  'tls.sh': texts['tls.sh'],
   /** Liveness of a server: any reply is life, also a refusal. So it needs no password, and nothing that could be wrong. */
   'alive.sh': texts['alive.sh'],
   /**

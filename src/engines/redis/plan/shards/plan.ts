@@ -162,7 +162,11 @@ function withObjects(
 ): ShardsPlan {
   const { cluster, children, nodes, dataPods } = situation;
   const isUnheard = nodes.length === 0 && dataPods.some(({ status }) => status?.phase === 'Running');
-  const holding = { keepsPassword: isAnyUntold(situation) || isUnheard, mayMountIdentity: true };
+  const holding = {
+    keepsPassword: isAnyUntold(situation) || isUnheard,
+    mayMountIdentity: true,
+    needsCertificate: false,
+  };
   // Those that are to go stay until they have no slots.
   const isAsWanted = shardsOf(cluster.spec) === count;
   const present = isAsWanted ? cluster : { ...cluster, spec: { ...cluster.spec, shards: count } };

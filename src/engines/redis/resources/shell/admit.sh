@@ -7,6 +7,7 @@ look
 # An import may take longer than the kubelet waits.
 if is_importing; then exit 0; fi
 confine_clients || true
+(. "$CONFIG_DIR/tls.sh" && secure_server) || true
 # A copy is on the disk once the append-only file holds it: killed before, the node would not have what it acknowledged.
 kept=no
 if settle_mark; then kept=yes; fi

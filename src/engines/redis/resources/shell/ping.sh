@@ -6,6 +6,7 @@ keep_fence || true
 tell_sentinels || true
 [ -n "$(sentinels)" ] || keep_accepted || true
 keep_users || true
+(. "$CONFIG_DIR/tls.sh" && keep_certificate) || true
 # Whatever the volume says, it is no matter of readiness. But a copy of a server elsewhere serves nobody.
 (. "$CONFIG_DIR/volume.sh" && look && if is_importing; then exit 3; fi && { settle_mark || true; settle_term; }) || [ $? != 3 ] || exit 1
 confine_clients || true

@@ -9,6 +9,7 @@ rm -f /run/redis/loading /run/redis/confined
 rm -f /run/redis/fenced /run/redis/reached /run/redis/named /run/redis/replaced /run/redis/replicas
 echo $$ > /run/redis/server
 : > "$restoring"
+: > /run/redis/unsecured
 . "$CONFIG_DIR/volume.sh"
 judge_volume
 blank=yes

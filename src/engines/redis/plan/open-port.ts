@@ -1,0 +1,40 @@
+/** What leads clients to a port that the spec does not ask for any more, for as long as servers have it open. */
+import type { KubeObject } from '../../../api/object.ts';
+import type { Desired } from '../../../plan/objects.ts';
+import { redisNames, tlsPort } from '../names.ts';
+import type { Situation } from '../observe/situation.ts';
+import { redisResources } from '../resources/resources.ts';
+
+type Seen = Pick<Situation, 'cluster' | 'children' | 'nodes' | 'dataPods' | 'dataSize'>;
+
+const kinds: readonly string[] = ['Service', 'NetworkPolicy'];
+
+/**
+ * The children that the spec asks for. Services, a NetworkPolicy, the proxy and what pods are told are those of a cluster with TLS while a server
+ * accepts it, or may: one that is not heard, or starts again, must not lose it before the others.
+ */
+export function childrenWithOpenPort(situation: Seen): readonly Desired[] {
+  const { cluster } = situation;
+  const wanted = redisResources(cluster);
+  const { spec } = cluster;
+  if (spec.tls !== undefined || !mayBeOpen(situation)) return wanted;
+  const open = redisResources({ ...cluster, spec: { ...spec, tls: { mode: 'Optional', server: {} } } });
+  const names = redisNames(cluster.metadata.name);
+  return wanted.map((one) => {
+    const { kind, metadata } = one.object;
+    const isSame = ({ object }: Desired): boolean => object.kind === kind && object.metadata.name === metadata.name;
+    const isDoor = kinds.includes(kind) || [names.proxy, names.config].includes(metadata.name);
+    return isDoor ? (open.find(isSame) ?? one) : one;
+  });
+}
+
+function mayBeOpen({ cluster, children, nodes, dataPods, dataSize }: Seen): boolean {
+  if (nodes.some(({ tls }) => tls?.port === tlsPort)) return true;
+  const isHeard = nodes.length === dataPods.length && nodes.length >= dataSize;
+  return !isHeard && tellsOfTls(children.get('ConfigMap', redisNames(cluster.metadata.name).config));
+}
+
+/** Pods that start by it accept TLS. */
+export function tellsOfTls(config: KubeObject | undefined): boolean {
+  return (config?.data as Readonly<Record<string, string>> | undefined)?.tls !== undefined;
+}
