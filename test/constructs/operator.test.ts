@@ -39,7 +39,7 @@ describe('the rights of the operator', () => {
         "apps/statefulsets: get list watch create patch delete",
         "batch/cronjobs: get list watch create patch",
         "batch/jobs: get list watch create patch delete",
-        "cert-manager.io/certificates: get list watch create patch",
+        "cert-manager.io/certificates: get list watch create patch delete",
         "clusterwright.dev/backups,backupschedules,etcdclusters,postgresclusters,postgresdatabases,postgresusers,redisclusters: get list watch patch",
         "clusterwright.dev/backups/finalizers,backupschedules/finalizers,etcdclusters/finalizers,postgresclusters/finalizers,postgresdatabases/finalizers,postgresusers/finalizers,redisclusters/finalizers: update",
         "clusterwright.dev/backups/status,backupschedules/status,etcdclusters/status,postgresclusters/status,postgresdatabases/status,postgresusers/status,redisclusters/status: patch",

@@ -90,6 +90,12 @@ export function isFenced(settings: Readonly<Partial<Record<string, string>>>): b
  */
 export const sentinelsCarrier = 'cluster-announce-port';
 
+/**
+ * The directive by which a pod tells which certificate it has for its server: `certificate-` and the digest in `paths.staged`. It means nothing
+ * without Redis Cluster, as the ones above.
+ */
+export const stagedCarrier = 'cluster-announce-ip';
+
 /** On the custom resource: names the pod to make primary where nothing else can tell. */
 export const choiceAnnotation = 'clusterwright.dev/choose-primary';
 

@@ -94,8 +94,6 @@ describe('a golden pod template', () => {
                     value: /etc/clusterwright/auth/password
                   - name: IDENTITY_FILE
                     value: /etc/clusterwright/internal/password
-                  - name: TLS_DIR
-                    value: /etc/clusterwright/tls
                   - name: POD_NAME
                     valueFrom:
                       fieldRef:
@@ -108,6 +106,8 @@ describe('a golden pod template', () => {
                     valueFrom:
                       fieldRef:
                         fieldPath: status.podIP
+                  - name: TLS_DIR
+                    value: /etc/clusterwright/tls
                   - name: DATABASES
                     value: "16"
                 securityContext:
@@ -126,13 +126,13 @@ describe('a golden pod template', () => {
                   - name: internal
                     mountPath: /etc/clusterwright/internal
                     readOnly: true
-                  - name: tls
-                    mountPath: /etc/clusterwright/tls
-                    readOnly: true
                   - name: run
                     mountPath: /run/redis
                   - name: tmp
                     mountPath: /tmp
+                  - name: tls
+                    mountPath: /etc/clusterwright/tls
+                    readOnly: true
                   - name: data
                     mountPath: /data
                 command:
@@ -196,10 +196,6 @@ describe('a golden pod template', () => {
                   items:
                     - key: password
                       path: password
-              - name: tls
-                secret:
-                  secretName: db-shown-tls
-                  optional: true
               - name: run
                 emptyDir:
                   medium: Memory
@@ -207,6 +203,11 @@ describe('a golden pod template', () => {
               - name: tmp
                 emptyDir:
                   sizeLimit: 16Mi
+              - name: tls
+                secret:
+                  secretName: db-shown-tls
+                  optional: true
+                  defaultMode: 288
         persistentVolumeClaimRetentionPolicy:
           whenDeleted: Retain
           whenScaled: Retain
@@ -274,8 +275,6 @@ describe('a golden pod template', () => {
                 value: /etc/clusterwright/auth/password
               - name: IDENTITY_FILE
                 value: /etc/clusterwright/internal/password
-              - name: TLS_DIR
-                value: /etc/clusterwright/tls
               - name: POD_NAME
                 valueFrom:
                   fieldRef:
@@ -303,9 +302,6 @@ describe('a golden pod template', () => {
                 readOnly: true
               - name: internal
                 mountPath: /etc/clusterwright/internal
-                readOnly: true
-              - name: tls
-                mountPath: /etc/clusterwright/tls
                 readOnly: true
               - name: run
                 mountPath: /run/redis
@@ -363,10 +359,6 @@ describe('a golden pod template', () => {
               items:
                 - key: password
                   path: password
-          - name: tls
-            secret:
-              secretName: db-shown-tls
-              optional: true
           - name: run
             emptyDir:
               medium: Memory

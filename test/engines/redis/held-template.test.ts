@@ -29,23 +29,22 @@ const namesIn = (list: readonly { readonly name: string }[] | undefined) => list
 
 describe('a template without the identity', () => {
   it.each([
-    ['db', ['DATABASES'], ['data']],
-    ['db-sentinel', [], []],
-  ])('lacks its variable, its mount and its volume, and nothing else: %s', (name, env, mounts) => {
+    ['db', ['TLS_DIR', 'DATABASES'], ['tls', 'data'], ['tls']],
+    ['db-sentinel', [], [], []],
+  ])('lacks its variable, its mount and its volume, and nothing else: %s', (name, env, mounts, volumes) => {
     const made = setOf(name);
     const [container] = podOf(withoutIdentity(made)).containers;
     expect(namesIn(container?.env)).toEqual([
       'CLUSTER_NAME',
       'CONFIG_DIR',
       'AUTH_FILE',
-      'TLS_DIR',
       'POD_NAME',
       'POD_NAMESPACE',
       'POD_IP',
       ...env,
     ]);
-    expect(namesIn(container?.volumeMounts)).toEqual(['config', 'auth', 'tls', 'run', 'tmp', ...mounts]);
-    expect(namesIn(podOf(withoutIdentity(made)).volumes)).toEqual(['config', 'auth', 'tls', 'run', 'tmp']);
+    expect(namesIn(container?.volumeMounts)).toEqual(['config', 'auth', 'run', 'tmp', ...mounts]);
+    expect(namesIn(podOf(withoutIdentity(made)).volumes)).toEqual(['config', 'auth', 'run', 'tmp', ...volumes]);
     expect([made, withoutIdentity(made)].map(mountsIdentity)).toEqual([true, false]);
   });
 

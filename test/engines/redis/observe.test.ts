@@ -181,7 +181,7 @@ describe('a look at a cluster', () => {
     expect(network.open()).toBe(0);
     const directives = Object.keys(settingsToHold(redisWorld().cluster));
     expect(network.asked).toContain(
-      `10.0.0.2:6379 CONFIG GET ${directives.join(' ')} replica-priority masteruser masterauth cluster-announce-hostname cluster-announce-port tls-port tls-cert-file tls-auth-clients`,
+      `10.0.0.2:6379 CONFIG GET ${directives.join(' ')} replica-priority masteruser masterauth cluster-announce-hostname cluster-announce-port cluster-announce-ip tls-port tls-cert-file tls-auth-clients`,
     );
   });
 

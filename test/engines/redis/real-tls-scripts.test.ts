@@ -44,7 +44,7 @@ describe.skipIf(!isIsolationPossible).each([...serverPrograms])('beside servers 
       quorum: '1\n',
       sentinels: '',
       'missed-ms': '1500\n',
-      tls: 'Optional\n',
+      tls: '{}\n',
     })) {
       pod.put(`config/${name}`, text);
     }
@@ -97,6 +97,16 @@ describe.skipIf(!isIsolationPossible).each([...serverPrograms])('beside servers 
     expect(
       play('rm config/tls', 'start; admit; probe; mkdir run/tls/new-1; cp next/* mounted/; probe; ls run/tls'),
     ).toEqual(['admitted after 0', next]);
+  });
+
+  it('tells which certificate the server can read, also after its container has started again', () => {
+    const next = certificateDigest(others ?? {});
+    const said = 'REDISCLI_AUTH=pw $SERVER-cli config get cluster-announce-ip | tail -n 1';
+    const story = ['start; admit; probe', said, 'cp next/* mounted/; probe', said, 'restart; admit; probe', said];
+    expect(play('rm config/tls', ...story)).toEqual([
+      ...['admitted after 0', `certificate-${digest}`, `certificate-${next}`],
+      ...['admitted after 0', `certificate-${next}`],
+    ]);
   });
 
   it('keeps another copy where only the key has changed', () => {

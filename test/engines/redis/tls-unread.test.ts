@@ -1,10 +1,11 @@
 /** Secrets with certificates that nobody can read, for one since the key that they are encrypted with is away: the cluster is looked at all the same. */
 import { execFileSync } from 'node:child_process';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Cluster } from '../../../src/api/cluster.ts';
 import type { RedisSpec } from '../../../src/engines/redis/kind/schema.ts';
 import { observeRedis } from '../../../src/engines/redis/observe/observe.ts';
 import { redisMaintenance } from '../../../src/engines/redis/plan/maintenance.ts';
+import { type Children, childrenOf } from '../../../src/resources/children.ts';
 import { madeBy, madeCa } from '../../support/issued-secrets.ts';
 import { securedSample } from '../../support/redis-secured.ts';
 
@@ -42,6 +43,46 @@ it('a spec that is not valid keeps no server from a renewed certificate', async 
   expect(steps.map((step) => (step.type === 'act' ? step.action.type : step.type))).toEqual(
     Array(3).fill('redis.secure'),
   );
+});
+
+describe('after `tls` is removed', () => {
+  const given = { server: { secretRef: { name: 'theirs' } } };
+  const { cluster, whole } = securedSample('a', 'password-of-clients', { tls: given });
+  const { tls: _, ...rest } = (cluster as Cluster<RedisSpec>).spec;
+  const removed = { ...cluster, spec: rest } as Cluster<RedisSpec>;
+  const told = (tls: string | undefined): Children =>
+    childrenOf(
+      whole.children.objects.map((object) =>
+        object.metadata.name === 'db-config' ? { ...object, data: tls === undefined ? {} : { tls } } : object,
+      ),
+    );
+  it.each<readonly [story: string, string | undefined, boolean]>([
+    ['what pods are told names the source', JSON.stringify(given), true],
+    ['nothing is read where pods are told nothing', undefined, false],
+    ['nor where somebody has written something else', '{"server":{"secretRef":{"name":7}}}', false],
+    ['nor where that is no JSON', 'Optional', false],
+  ])('%s', async (_story, tls, isRead) => {
+    const dialled: number[] = [];
+    const dial: typeof whole.io.dial = (address, port, signal) => {
+      dialled.push(port);
+      return whole.io.dial(address, port, signal);
+    };
+    const { certificates } = await observeRedis(removed, told(tls), { ...whole.io, dial });
+    expect(certificates?.copy !== undefined).toBe(isRead);
+    // The operator is no client of a port that is to be closed.
+    expect(dialled).not.toContain(6380);
+  });
+
+  it('a spec that is not valid keeps no server from a renewed certificate', async () => {
+    const now = whole.io.now();
+    const renewed = madeBy(madeCa('others', now), ['db-primary.apps.svc'], now);
+    const secret: typeof whole.io.secret = async (name, ...options) =>
+      ['theirs', 'db-shown-tls'].includes(name) ? renewed : whole.io.secret(name, ...options);
+    const steps = await redisMaintenance.plan(removed, { ...whole.io, secret }, whole.children);
+    expect(steps.map((step) => (step.type === 'act' ? step.action.type : step.type))).toEqual(
+      Array(3).fill('redis.secure'),
+    );
+  });
 });
 
 it('an RSA key of more than 4096 bits is not taken: nobody else is served while a server signs', async () => {

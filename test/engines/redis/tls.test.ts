@@ -1,62 +1,29 @@
 /** TLS beside plaintext: what is made, what servers are told, when the port is closed again, and what the status says of it. */
 import { describe, expect, it } from 'vitest';
+import type { KubeObject } from '../../../src/api/object.ts';
 import type { ClusterStatus } from '../../../src/api/status.ts';
 import type { RedisSpecInput } from '../../../src/engines/redis/kind/schema.ts';
-import type { CertificatesSeen } from '../../../src/engines/redis/observe/certificates.ts';
 import type { DataNode } from '../../../src/engines/redis/observe/observed.ts';
 import { situationOf } from '../../../src/engines/redis/observe/situation.ts';
 import { forecastRedis } from '../../../src/engines/redis/plan/forecast.ts';
 import { planRedis } from '../../../src/engines/redis/plan/plan.ts';
-import { serverCaChildren } from '../../../src/engines/redis/resources/certificates.ts';
 import { redisResources } from '../../../src/engines/redis/resources/resources.ts';
 import { redisStatus } from '../../../src/engines/redis/status.ts';
-import { fingerprinted } from '../../../src/plan/difference.ts';
-import { stored } from '../../../src/testing/stored-object.ts';
-import { plannedIn } from '../../support/plan-words.ts';
 import { redisCluster, redisWorld, type Story } from '../../support/redis-situation.ts';
-
-const at = Date.parse('2030-01-01T00:00:00Z');
-const hourMs = 3_600_000;
-const tls = { server: { secretRef: { name: 'theirs' } } } as const;
-const spec: RedisSpecInput = { tls };
-const everybody = ['db-0', 'db-1', 'db-2'];
-
-const facts = {
-  certificate: { notBefore: at - hourMs, notAfter: at + 1000 * hourMs, names: [] },
-  end: at + 1000 * hourMs,
-  isCurrent: true,
-  isSameCa: true,
-  hasNextCa: true,
-  isOrdered: true,
-  hasOtherCa: false,
-};
-const copy = { trusted: 'CAs', digest: 'd1', fingerprint: 'f1' };
-const seen = (change: Partial<typeof facts> = {}): CertificatesSeen => ({
-  source: { source: { digest: 's' }, copy: { digest: 'c', facts: { ...facts, ...change } } },
+import {
+  at,
   copy,
-});
-const withTls: Partial<DataNode> = { tls: { port: 6380, digest: 'd1' }, shown: { fingerprint: 'f1' } };
-const without: Partial<DataNode> = { tls: { port: 0 } };
-const serverCa = 'create ConfigMap db-server-ca';
-/** Clients are told these CAs since so many minutes. */
-const toldFor =
-  (minutes: number, trusted = copy.trusted): NonNullable<Story['children']> =>
-  (objects) => [
-    ...objects,
-    ...serverCaChildren(redisCluster(spec), trusted, undefined, at - minutes * 60_000).map(({ object }) =>
-      stored(fingerprinted(object)),
-    ),
-  ];
-
-function planned({ observed, ...story }: Story): string[] {
-  return plannedIn(redisWorld({ ...story, observed: { at, ...observed } }));
-}
-function statusIn({ observed, ...story }: Story): string[] {
-  const world = redisWorld({ ...story, observed: { at, ...observed } });
-  const situation = situationOf(world.cluster, world.children, world.observed);
-  const { conditions } = redisStatus(situation, planRedis(situation));
-  return conditions.filter(({ status }) => status === 'True').map(({ type, reason }) => `${type} ${reason}`);
-}
+  everybody,
+  planned,
+  seen,
+  serverCa,
+  spec,
+  statusIn,
+  tls,
+  toldFor,
+  without,
+  withTls,
+} from '../../support/redis-tls-story.ts';
 
 describe('the objects of a cluster with TLS', () => {
   const objects = (input: RedisSpecInput) => redisResources(redisCluster(input)).map(({ object }) => object);
@@ -90,6 +57,49 @@ describe('the objects of a cluster with TLS', () => {
       'Service db-primary',
       'Service db-replicas',
     ]);
+  });
+});
+
+it('data pods alone mount the certificate, readable for the server and nobody else', () => {
+  const volumes = (name: string): unknown[] => {
+    const isSet = ({ kind, metadata }: KubeObject): boolean => kind === 'StatefulSet' && metadata.name === name;
+    const set = redisResources(redisCluster(spec)).find(({ object }) => isSet(object))?.object;
+    const pods = set?.spec as { template: { spec: { volumes: { name: string }[] } } } | undefined;
+    return (pods?.template.spec.volumes ?? []).filter((one) => one.name === 'tls');
+  };
+  const secret = { secretName: 'db-shown-tls', optional: true, defaultMode: 0o440 };
+  expect(volumes('db')).toEqual([{ name: 'tls', secret }]);
+  expect(volumes('db-sentinel')).toEqual([]);
+});
+
+describe('why a cluster is not ready with TLS', () => {
+  const messageIn = ({ observed, ...story }: Story): string => {
+    const world = redisWorld({ ...story, observed: { at, ...observed } });
+    const { outcome } = planRedis(situationOf(world.cluster, world.children, world.observed));
+    return outcome.state === 'settled' ? '' : outcome.message;
+  };
+  const staged = (digest: string): Story => ({
+    spec,
+    observed: { certificates: seen() },
+    nodes: { all: withTls, 1: { tls: { port: 0, staged: digest } } },
+  });
+  it.each<readonly [story: string, Story, RegExp]>([
+    ['a kubelet is late', { ...staged(''), nodes: { all: withTls, 1: without } }, /^db-1 waits for its kubelet/],
+    ['a kubelet still has the one before', staged('d0'), /^db-1 waits for its kubelet to mount the certificate/],
+    ['the server has it and refuses it', staged('d1'), /^db-1 has the certificate .* log of the server says why$/],
+  ])('%s', (_, story, expected) => expect(messageIn(story)).toMatch(expected));
+
+  it('cert-manager is quoted', () => {
+    const asked: RedisSpecInput = { tls: { server: { certManager: { issuerRef: { name: 'a' } } } } };
+    const message = 'Referenced "Issuer" not found: issuer "a" not found';
+    const status = { conditions: [{ type: 'Ready', status: 'False', message }] };
+    const said = (object: KubeObject): KubeObject => (object.kind === 'Certificate' ? { ...object, status } : object);
+    const source = { digest: '', fault: 'is not there' };
+    const certificates = { source: { source, copy: { digest: '' } } };
+    const story: Story = { spec: asked, observed: { certificates }, children: (objects) => objects.map(said) };
+    expect(messageIn(story)).toBe(
+      `Secret db-tls-issued is not there: cert-manager says of Certificate db-tls-issued: ${message}`,
+    );
   });
 });
 
@@ -371,111 +381,5 @@ it('the status names the ports and the ConfigMap for clients with TLS', () => {
     ],
     secretName: 'db-auth',
     caConfigMapName: 'db-server-ca',
-  });
-});
-
-describe('a cluster that is to have TLS no more', () => {
-  const unused = (minutes: number): ClusterStatus =>
-    ({
-      initialized: true,
-      conditions: [
-        {
-          type: 'PortUnused',
-          status: 'True',
-          reason: 'NoTLSClients',
-          message: '',
-          observedGeneration: 1,
-          lastTransitionTime: new Date(at - minutes * 60_000).toISOString(),
-        },
-      ],
-    }) as ClusterStatus;
-  const alone: Partial<DataNode> = { tls: { port: 6380, digest: 'd1' }, peers: { connected: 0 } };
-  const used: Partial<DataNode> = { ...alone, peers: { connected: 2 } };
-  const unknown: Partial<DataNode> = { ...alone, peers: { unknown: 'a reply is too long' } };
-  const before: Story = { before: spec };
-  const closing = everybody.map((pod) => `close TLS ${pod}`);
-
-  it.each<readonly [story: string, Story, readonly string[], readonly string[]]>([
-    ['keeps it for clients that are connected', { nodes: { all: used } }, [], ['SpecWarning TLSInUse']],
-    ['for as long as they are', { nodes: { all: alone, 1: used }, status: unused(20) }, [], ['SpecWarning TLSInUse']],
-    [
-      'and where they cannot be counted',
-      { nodes: { all: alone, 1: unknown }, status: unused(20) },
-      [],
-      ['SpecWarning TLSInUse'],
-    ],
-    ['begins to count when there is none', { nodes: { all: alone } }, [], ['PortUnused NoTLSClients']],
-    ['waits for ten minutes', { nodes: { all: alone }, status: unused(9.9) }, [], ['PortUnused NoTLSClients']],
-    [
-      'and then closes the port everywhere',
-      { nodes: { all: alone }, status: unused(10) },
-      closing,
-      ['PortUnused NoTLSClients'],
-    ],
-    [
-      'where it is not closed yet',
-      { nodes: { all: alone, 0: without }, status: unused(10) },
-      closing.slice(1),
-      ['PortUnused NoTLSClients'],
-    ],
-  ])('%s', (_, story, acts, conditions) => {
-    const all = { ...before, ...story };
-    expect(planned(all).filter((step) => !/^(apply|delete)/.test(step))).toEqual([...acts, 'settled']);
-    expect(statusIn(all).filter((one) => !one.startsWith('Ready'))).toEqual(conditions);
-  });
-
-  it('does not close it while a node is not heard', () => {
-    const story = { ...before, nodes: { all: alone, 2: 'silent' as const }, status: unused(20) };
-    expect(planned(story).filter((step) => step.startsWith('close'))).toEqual([]);
-  });
-
-  it('begins to count anew after nobody has looked for a while', () => {
-    const said = (minutes: number): ClusterStatus => {
-      const status = unused(20);
-      const message = `no client is connected with TLS, last seen at ${new Date(at - minutes * 60_000).toISOString()}; port`;
-      return { ...status, conditions: (status.conditions ?? []).map((one) => ({ ...one, message })) };
-    };
-    const told = (minutes: number): readonly [string[], string[]] => {
-      const story = { ...before, nodes: { all: alone }, status: said(minutes) };
-      return [
-        planned(story).filter((step) => step.startsWith('close')),
-        statusIn(story).filter((one) => one.startsWith('Port')),
-      ];
-    };
-    expect(told(3)).toEqual([closing, ['PortUnused NoTLSClients']]);
-    expect(told(3.1)).toEqual([[], []]);
-  });
-
-  it('has pods that start accept it until then, also where one of them is not heard', () => {
-    const touched = (story: Story): string[] =>
-      planned({ ...before, ...story }).flatMap((step) =>
-        /db-config|Service/.test(step) ? [step.split(':')[0] ?? ''] : [],
-      );
-    expect(touched({ nodes: { all: alone } })).toEqual([]);
-    expect(touched({ nodes: { all: without, 1: alone } })).toEqual([]);
-    expect(touched({ nodes: { all: without, 1: 'silent' } })).toEqual([]);
-    expect(touched({ nodes: { all: without } })[0]).toBe('apply ConfigMap db-config');
-  });
-
-  it('leads clients there until it is closed', () => {
-    const touched = (story: Story): string[] =>
-      planned({ ...before, ...story }).filter((step) => step.includes('Service'));
-    expect(touched({ nodes: { all: alone } })).toEqual([]);
-    expect(touched({ nodes: { all: without } }).map((step) => step.split(':')[0])).toEqual([
-      'apply Service db',
-      'apply Service db-primary',
-      'apply Service db-replicas',
-    ]);
-  });
-
-  it('keeps the proxy as it is until then', () => {
-    const proxied: Story = { before: { tls, proxy: {} }, spec: { proxy: {} } };
-    const touched = (story: Story): string[] =>
-      planned({ ...proxied, ...story }).filter((step) => step.includes('db-proxy'));
-    expect(touched({ nodes: { all: alone } })).toEqual([]);
-    expect(touched({ nodes: { all: without } }).map((step) => step.split(':')[0])).toEqual([
-      'apply ConfigMap db-proxy',
-      'apply StatefulSet db-proxy',
-    ]);
   });
 });

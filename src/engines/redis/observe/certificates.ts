@@ -4,7 +4,7 @@
  */
 import { shortened } from '../../../api/bounds.ts';
 import type { Cluster } from '../../../api/cluster.ts';
-import type { CopySeen } from '../../../certificates/copied.ts';
+import { type CopySeen, copied } from '../../../certificates/copied.ts';
 import { certificatesIn, leafKeys, type Values } from '../../../certificates/facts.ts';
 import { certificateOf } from '../../../certificates/x509.ts';
 import type { EngineContext } from '../../../engine/engine-context.ts';
@@ -43,11 +43,23 @@ export const readEveryMs = 30_000;
  * sources (`shell/tls.sh`).
  */
 const mostBytes = 100_000;
+/** Of a copy. Pods take no larger one. It has the CAs of more than two sources where they follow each other within minutes. */
+const mostCopied = 250_000;
 
-function sizeFault(source: Values): string | undefined {
+const sizeOf = (values: Values, ...keys: readonly string[]): number =>
+  keys.reduce((sum, name) => sum + Buffer.byteLength(values[name] ?? ''), 0);
+
+function sizeFault(source: Values, copy: Values | undefined): string | undefined {
   const { certificate, key, trusted } = leafKeys;
-  const size = [certificate, key, trusted].reduce((sum, name) => sum + Buffer.byteLength(source[name] ?? ''), 0);
-  return size > mostBytes ? `has ${size} bytes in tls.crt, tls.key and ca.crt, more than ${mostBytes}` : undefined;
+  const size = sizeOf(source, certificate, key, trusted);
+  if (size > mostBytes) return `has ${size} bytes in tls.crt, tls.key and ca.crt, more than ${mostBytes}`;
+  if (copy === undefined || certificateOf(copy[certificate]) === undefined) return undefined;
+  const together =
+    sizeOf(copied('next-ca', source, copy, 0), trusted) +
+    Math.max(sizeOf(source, certificate, key), sizeOf(copy, certificate, key));
+  return together > mostCopied
+    ? `has CAs that make ${together} bytes with those that clients trust now, more than ${mostCopied}: bring back the certificate of before, until only its CAs are trusted`
+    : undefined;
 }
 
 /**
@@ -87,7 +99,7 @@ export async function observeCertificates(
   const seen =
     source instanceof Unread
       ? { ...readCopy(undefined, copy), source: { digest: '', fault: `cannot be read: ${source.message}` } }
-      : await triedSource(source, copy, io.now(), trial, (values) => sizeFault(values) ?? keyFault(values));
+      : await triedSource(source, copy, io.now(), trial, (values) => sizeFault(values, copy) ?? keyFault(values));
   return {
     source: seen,
     ...(own === undefined ? {} : { own }),

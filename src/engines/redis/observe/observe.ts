@@ -14,6 +14,7 @@ import {
   preferredPriority,
   sentinelPort,
   sentinelsCarrier,
+  stagedCarrier,
   termCarrier,
   tlsPort,
   unassigned,
@@ -24,6 +25,7 @@ import { observeCertificates } from './certificates.ts';
 import type { DataNode, RedisObserved, SentinelNode, SentinelView, ServerTls, VolumeTerm } from './observed.ts';
 import { observePeers } from './peers.ts';
 import { observeProcesses, type Place, type Told, type Unready } from './processes.ts';
+import { withServedTls } from './served-tls.ts';
 import { withShownCertificates } from './shown-certificate.ts';
 import { importSeen, type ObservedSource, observeSource } from './source.ts';
 
@@ -44,9 +46,10 @@ export async function observeRedis(
         ? {}
         : { peers: await observePeers(address, tlsPort, credentials, io) },
   });
-  const certificates = await observeCertificates(cluster, io);
-  const shown =
-    certificates?.copy === undefined ? observed : await withShownCertificates(observed, certificates.copy, io);
+  const certificates = await observeCertificates(withServedTls(cluster, children), io);
+  // A port that is to be closed is left alone: the operator would be one of its clients.
+  const isAsked = cluster.spec.tls !== undefined && certificates?.copy !== undefined;
+  const shown = isAsked ? await withShownCertificates(observed, certificates.copy, io) : observed;
   return {
     ...shown,
     ...(source === undefined ? {} : { source: source.seen }),
@@ -62,7 +65,15 @@ export async function askDataNode(
   directives: readonly string[],
   source?: ObservedSource,
 ): Promise<DataNode | Unready> {
-  const asked = ['replica-priority', 'masteruser', 'masterauth', termCarrier, sentinelsCarrier, ...tlsDirectives];
+  const asked = [
+    'replica-priority',
+    'masteruser',
+    'masterauth',
+    termCarrier,
+    sentinelsCarrier,
+    stagedCarrier,
+    ...tlsDirectives,
+  ];
   const [info, config, ping] = await Promise.all([
     connection.command('INFO'),
     connection.command('CONFIG', 'GET', ...directives, ...asked, ...(source === undefined ? [] : ['databases'])),
@@ -78,6 +89,7 @@ export async function askDataNode(
     'tls-port': port,
     'tls-cert-file': file,
     'tls-auth-clients': asks,
+    [stagedCarrier]: carried = '',
     ...settings
   } = pairs(config);
   const findings = findingsOf(at.pod, fields, ping, minReplicasIn(settings));
@@ -86,7 +98,7 @@ export async function askDataNode(
   const login = { masteruser: masteruser ?? '', masterauth: masterauth ?? '', databases: databases ?? '' };
   return {
     ...dataNode(at, fields, settings, findings),
-    ...(port === undefined ? {} : { tls: serverTls(port, asks === 'no' ? file : '') }),
+    ...(port === undefined ? {} : { tls: serverTls(port, asks === 'no' ? file : '', carried) }),
     ...(lacking.length === 0 ? {} : { lacks: lacking }),
     ...(source === undefined ? {} : { imports: importSeen(String(info), fields, login, source.login) }),
   };
@@ -95,9 +107,14 @@ export async function askDataNode(
 const tlsDirectives = ['tls-port', 'tls-cert-file', 'tls-auth-clients'] as const;
 
 /** One that asks clients for certificates is told all of it again: its files count for nothing. */
-function serverTls(port: string, file = ''): ServerTls {
-  const [, digest] = new RegExp(`^${paths.staged}/([0-9a-f]{16})/`).exec(file) ?? [];
-  return { port: Number(port), ...(digest === undefined ? {} : { digest }) };
+function serverTls(port: string, file: string | undefined, carried: string): ServerTls {
+  const [, digest] = new RegExp(`^${paths.staged}/([0-9a-f]{16})/`).exec(file ?? '') ?? [];
+  const [, staged] = /^certificate-([0-9a-f]{16})$/.exec(carried) ?? [];
+  return {
+    port: Number(port),
+    ...(digest === undefined ? {} : { digest }),
+    ...(staged === undefined ? {} : { staged }),
+  };
 }
 
 /** Reads a node from its INFO and CONFIG GET: pure, so that every odd answer can be a test row. */

@@ -48,6 +48,8 @@ export interface ServerTls {
   readonly port: number;
   /** Of the certificate and the CAs that it has read: see `shell/tls.sh`. Absent where it has read none, or other files. */
   readonly digest?: string;
+  /** Of what its pod has for it. Absent where the pod has none, or has not said so. */
+  readonly staged?: string;
 }
 
 /** Seen in a handshake. `why`: there was none that the CAs of the cluster vouch for. */
@@ -172,7 +174,7 @@ export interface RedisObserved<N extends DataNode = DataNode> {
   readonly identity?: 'missing' | 'unusable';
   /** Of an import that has not ended. */
   readonly source?: SourceSeen;
-  /** Where the spec asks for TLS. */
+  /** Where the spec asks for TLS, or did, and a server may still accept it. */
   readonly certificates?: CertificatesSeen;
 }
 

@@ -96,7 +96,7 @@ export function heldBack(wanted: KubeObject, live: KubeObject, holding: Holding)
           volumes: (pod.volumes ?? []).map((one) => (one.name === authVolume ? passwordVolume(mounted) : one)),
         }));
   const hasIdentity = mountsIdentity(live);
-  const hasCertificate = mountsCertificate(live);
+  const hasCertificate = mountsCertificate(live) || !mountsCertificate(object);
   if (hasIdentity && hasCertificate) return object;
   const next = hasIdentity || holding.mayMountIdentity ? object : withoutIdentity(object);
   const known = hasIdentity ? object : withoutIdentity(object);

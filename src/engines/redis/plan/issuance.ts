@@ -2,16 +2,21 @@
  * What has to be made of the certificates of a cluster: that of the operator's own CA, where the spec asks for it, and the copy that servers show.
  * The steps of the copy are those of `plan/copying.ts`. No step takes a restart: a server reads all files anew when it is told.
  */
+import { shortened } from '../../../api/bounds.ts';
 import type { Cluster } from '../../../api/cluster.ts';
 import type { DesiredCondition } from '../../../api/condition.ts';
+import { certificates } from '../../../api/resource.ts';
 import type { SpecWarning } from '../../../engine/spec-warnings.ts';
 import { type Copying, type CopyTakers, copying } from '../../../plan/copying.ts';
 import { type Issuing, issuing } from '../../../plan/issuance.ts';
+import { ownerOf } from '../../../plan/objects.ts';
 import { blocked, type ObjectStep, type Outcome, wait } from '../../../plan/plan.ts';
+import { refOf } from '../../../plan/ref.ts';
 import type { RedisSpec } from '../kind/schema.ts';
 import { redisNames, tlsPort } from '../names.ts';
 import type { CertificatesSeen } from '../observe/certificates.ts';
 import type { DataNode } from '../observe/observed.ts';
+import { withServedTls } from '../observe/served-tls.ts';
 import type { Situation } from '../observe/situation.ts';
 import {
   authorityWanted,
@@ -22,6 +27,7 @@ import {
   trustedIn,
   trustedSince,
 } from '../resources/certificates.ts';
+import { childrenWithOpenPort } from './open-port.ts';
 
 type Seen = Pick<Situation, 'cluster' | 'children' | 'observed' | 'nodes' | 'dataPods' | 'dataSize'>;
 
@@ -34,7 +40,23 @@ const unusableMs = 30_000;
 const nobody = { areNone: true, areUpToDate: true } as const;
 
 export function issuanceSteps(seen: Seen): ObjectStep[] {
-  return stepsOf(seen.cluster, seen.observed.certificates, takersIn(seen), seen.observed.at);
+  const { cluster, children, observed } = seen;
+  // What a new cluster begins with is shown only where the spec asks for it.
+  const isKnown = cluster.spec.tls !== undefined || observed.certificates !== undefined;
+  const served = isKnown ? withServedTls(cluster, children) : cluster;
+  return [...stepsOf(served, observed.certificates, takersIn(seen), observed.at), ...unusedRequests(seen)];
+}
+
+/** What cert-manager is not asked for any more, or it would renew it for ever. The Secret that it has written stays. */
+function unusedRequests(seen: Seen): ObjectStep[] {
+  const { cluster, children } = seen;
+  const live = children.get('Certificate', redisNames(cluster.metadata.name).issued);
+  if (live === undefined || live.metadata.deletionTimestamp !== undefined) return [];
+  if (childrenWithOpenPort(seen).some(({ object }) => object.kind === live.kind)) return [];
+  const { uid } = cluster.metadata;
+  const ref = uid !== undefined && ownerOf(live) === uid ? refOf(live, certificates) : undefined;
+  const reason = 'the spec does not ask for it any more';
+  return ref === undefined ? [] : [{ type: 'delete', ref, reason, ...certificateMayFail }];
 }
 
 /** Renewals, where nobody was asked what runs. A copy is made where there is none, and gets another CA only beside the one before. */
@@ -80,7 +102,12 @@ function copyingOf(
 }
 
 const copyingIn = (seen: Seen): Copying | undefined =>
-  copyingOf(seen.cluster, seen.observed.certificates, takersIn(seen), seen.observed.at ?? 0);
+  copyingOf(
+    withServedTls(seen.cluster, seen.children),
+    seen.observed.certificates,
+    takersIn(seen),
+    seen.observed.at ?? 0,
+  );
 
 /**
  * Servers do not check each other: none of them can be cut off by a copy that is made anew with another CA. Clients can, whether or not a server
@@ -129,8 +156,19 @@ export function awaitedCertificate(seen: Seen): Outcome | undefined {
   const step = copyingIn(seen);
   if (step?.state !== 'held') return wait('IssuingCertificates', 'the certificate of the servers is made', issuingMs);
   return certificates.source.source.digest === ''
-    ? wait('AwaitingCertificates', step.message, missingMs)
+    ? wait('AwaitingCertificates', `${step.message}${saidByCertManager(seen)}`, missingMs)
     : blocked('CertificateUnusable', step.message, unusableMs);
+}
+
+/** What cert-manager itself says of a certificate that it has yet to issue. */
+function saidByCertManager({ cluster, children }: Seen): string {
+  if (cluster.spec.tls?.server.certManager === undefined) return '';
+  const { issued } = redisNames(cluster.metadata.name);
+  const { conditions = [] } = (children.get('Certificate', issued)?.status ?? {}) as {
+    readonly conditions?: readonly { readonly type: string; readonly message?: string }[];
+  };
+  const said = conditions.find(({ type }) => type === 'Ready')?.message;
+  return said === undefined ? '' : `: cert-manager says of Certificate ${issued}: ${shortened(said, 200)}`;
 }
 
 /** Whether the copy is about to follow its source. */

@@ -1,7 +1,7 @@
 /** What leads clients to a port that the spec does not ask for any more, for as long as servers have it open. */
-import type { KubeObject } from '../../../api/object.ts';
 import type { Desired } from '../../../plan/objects.ts';
 import { redisNames, tlsPort } from '../names.ts';
+import { toldOfTls, withServedTls } from '../observe/served-tls.ts';
 import type { Situation } from '../observe/situation.ts';
 import { redisResources } from '../resources/resources.ts';
 
@@ -14,27 +14,27 @@ const kinds: readonly string[] = ['Service', 'NetworkPolicy'];
  * accepts it, or may: one that is not heard, or starts again, must not lose it before the others.
  */
 export function childrenWithOpenPort(situation: Seen): readonly Desired[] {
-  const { cluster } = situation;
+  const { cluster, children } = situation;
   const wanted = redisResources(cluster);
   const { spec } = cluster;
   if (spec.tls !== undefined || !mayBeOpen(situation)) return wanted;
-  const open = redisResources({ ...cluster, spec: { ...spec, tls: { mode: 'Optional', server: {} } } });
+  const served = withServedTls(cluster, children);
+  const tls = served.spec.tls ?? { mode: 'Optional', server: {} };
+  const open = redisResources({ ...cluster, spec: { ...spec, tls } });
   const names = redisNames(cluster.metadata.name);
-  return wanted.map((one) => {
+  // cert-manager goes on renewing the certificate.
+  const asked = open.filter(({ object }) => object.kind === 'Certificate');
+  const kept = wanted.map((one) => {
     const { kind, metadata } = one.object;
     const isSame = ({ object }: Desired): boolean => object.kind === kind && object.metadata.name === metadata.name;
     const isDoor = kinds.includes(kind) || [names.proxy, names.config].includes(metadata.name);
     return isDoor ? (open.find(isSame) ?? one) : one;
   });
+  return [...asked, ...kept];
 }
 
 function mayBeOpen({ cluster, children, nodes, dataPods, dataSize }: Seen): boolean {
   if (nodes.some(({ tls }) => tls?.port === tlsPort)) return true;
   const isHeard = nodes.length === dataPods.length && nodes.length >= dataSize;
-  return !isHeard && tellsOfTls(children.get('ConfigMap', redisNames(cluster.metadata.name).config));
-}
-
-/** Pods that start by it accept TLS. */
-export function tellsOfTls(config: KubeObject | undefined): boolean {
-  return (config?.data as Readonly<Record<string, string>> | undefined)?.tls !== undefined;
+  return !isHeard && toldOfTls(children.get('ConfigMap', redisNames(cluster.metadata.name).config)) !== undefined;
 }

@@ -19,6 +19,7 @@ import type { RedisAction } from '../action.ts';
 import { identityUnusable } from '../client/identity.ts';
 import { proxyComponent, redisNames } from '../names.ts';
 import { answering, type DataNode, type RedisObserved } from '../observe/observed.ts';
+import { withServedTls } from '../observe/served-tls.ts';
 import type { Situation } from '../observe/situation.ts';
 import { serverCaChildren } from '../resources/certificates.ts';
 import { planAlone, planElection } from './election.ts';
@@ -154,7 +155,10 @@ function withObjects(
   const restart = restartWanted(situation, [names.data, names.sentinel]);
   const serverCa = children.get('ConfigMap', names.serverCa);
   const { trusted } = observed.certificates?.copy ?? {};
-  const all = [...childrenWithOpenPort(situation), ...serverCaChildren(cluster, trusted, serverCa, observed.at)];
+  const all = [
+    ...childrenWithOpenPort(situation),
+    ...serverCaChildren(withServedTls(cluster, children), trusted, serverCa, observed.at),
+  ];
   const desired = all.map((wanted) => {
     if (wanted.object.kind === 'Service') return { ...wanted, object: heldEntrance(wanted.object, situation) };
     const isData = wanted.object.metadata.name === names.data;

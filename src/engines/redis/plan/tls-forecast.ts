@@ -3,13 +3,13 @@ import type { Cluster } from '../../../api/cluster.ts';
 import type { Children } from '../../../resources/children.ts';
 import type { RedisSpec } from '../kind/schema.ts';
 import { dataPort, redisNames, tlsPort } from '../names.ts';
+import { toldOfTls } from '../observe/served-tls.ts';
 import { dataPodNames } from '../observe/situation.ts';
-import { tellsOfTls } from './open-port.ts';
 
 export function tlsToCome(cluster: Cluster<RedisSpec>, children: Children): readonly string[] {
   const { spec, metadata } = cluster;
   const config = children.get('ConfigMap', redisNames(metadata.name).config);
-  const had = tellsOfTls(config);
+  const had = toldOfTls(config) !== undefined;
   if (spec.tls !== undefined && !had) {
     const pods = dataPodNames(cluster, spec.replicas).join(', ');
     return [

@@ -28,7 +28,10 @@ const peersMs = 12_000;
 
 /** They interrupt nobody, so all nodes are told at once. */
 export function tlsSteps(situation: Situation): Act[] {
-  return situation.spec.tls === undefined ? closingSteps(situation) : securingSteps(situation);
+  if (situation.spec.tls !== undefined) return securingSteps(situation);
+  const closing = closingSteps(situation);
+  // Those that still accept TLS get a renewed certificate.
+  return closing.length > 0 ? closing : securingSteps({ ...situation, nodes: openNodes(situation) });
 }
 
 export function securingSteps({ observed, nodes, cluster }: Situation): Act[] {
@@ -108,7 +111,9 @@ function whyNotSecured(situation: Situation, node: DataNode): string | undefined
     return `${node.pod} has no volume for the certificate before it restarts`;
   if (node.tls === undefined) return `${node.pod} does not know TLS: its image was built without`;
   if (!hasRead(node, copy.digest)) {
-    return `${node.pod} has yet to read the certificate. Its kubelet brings it within two minutes; later, the log of the server tells why it refuses it`;
+    return node.tls.staged === copy.digest
+      ? `${node.pod} has the certificate and does not show it yet: if this lasts, its server refuses the certificate, and the log of the server says why`
+      : `${node.pod} waits for its kubelet to mount the certificate, which takes up to two minutes`;
   }
   if (doesShow(situation, node)) return undefined;
   const why = node.shown !== undefined && 'why' in node.shown ? node.shown.why : 'it shows another certificate';

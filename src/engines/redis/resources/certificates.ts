@@ -98,6 +98,17 @@ export function certificateChildren(cluster: Cluster<RedisSpec>): Desired[] {
   ];
 }
 
+/** Secrets that the cluster may have from an earlier `tls`: where they go with the data, they are named when it is deleted. */
+export function formerCertificates(cluster: Cluster<RedisSpec>): Desired[] {
+  const { metadata } = cluster;
+  if (metadata.deletionTimestamp === undefined) return [];
+  const { certificate: copy, authority, ownCertificate } = redisNames(metadata.name);
+  const named = certificateChildren(cluster).map(({ object }) => object.metadata.name);
+  return [copy, authority, ownCertificate].flatMap((name) =>
+    named.includes(name) ? [] : [issuedSecret(cluster, name)],
+  );
+}
+
 function certificateAsked(cluster: Cluster<RedisSpec>): KubeObject | undefined {
   const source = cluster.spec.tls?.server.certManager;
   if (source === undefined) return undefined;

@@ -17,7 +17,11 @@ export const redisPermissions: readonly PolicyRule[] = [
   // `patch` renews certificates. Whoever may delete a Secret and create another one may do as much.
   { apiGroups: [''], resources: ['secrets'], verbs: ['get', 'create', 'patch', 'delete'] },
   // Served only where cert-manager is installed, and made only where it is asked for.
-  { apiGroups: ['cert-manager.io'], resources: ['certificates'], verbs: ['get', 'list', 'watch', 'create', 'patch'] },
+  {
+    apiGroups: ['cert-manager.io'],
+    resources: ['certificates'],
+    verbs: ['get', 'list', 'watch', 'create', 'patch', 'delete'],
+  },
   { apiGroups: ['apps'], resources: ['statefulsets'], verbs: ['get', 'list', 'watch', 'create', 'patch', 'delete'] },
   {
     apiGroups: ['networking.k8s.io'],

@@ -74,7 +74,6 @@ function container(
       { name: 'CONFIG_DIR', value: paths.config },
       { name: 'AUTH_FILE', value: `${paths.auth}/password` },
       { name: identityEnv, value: `${paths.internal}/${identityKey}` },
-      { name: certificateEnv, value: paths.tls },
       fromField('POD_NAME', 'metadata.name'),
       fromField('POD_NAMESPACE', 'metadata.namespace'),
       fromField('POD_IP', 'status.podIP'),
@@ -85,7 +84,6 @@ function container(
       { name: 'config', mountPath: paths.config, readOnly: true },
       { name: authVolume, mountPath: paths.auth, readOnly: true },
       { name: identityVolume, mountPath: paths.internal, readOnly: true },
-      { name: certificateVolume, mountPath: paths.tls, readOnly: true },
       { name: 'run', mountPath: paths.run },
       { name: 'tmp', mountPath: '/tmp' },
     ],
@@ -103,8 +101,6 @@ function volumes(cluster: Cluster<RedisSpec>): Volume[] {
     { name: 'config', configMap: { name: names.config } },
     passwordVolume(passwordSecret(cluster)),
     { name: identityVolume, secret: { secretName: names.internal, items: identity } },
-    // From the first day, so that nobody restarts for it when the cluster gets TLS.
-    { name: certificateVolume, secret: { secretName: names.certificate, optional: true } },
     { name: 'run', emptyDir: { medium: 'Memory', sizeLimit: '1Mi' } },
     { name: 'tmp', emptyDir: { sizeLimit: '16Mi' } },
   ];
@@ -148,6 +144,7 @@ export function dataStatefulSet(cluster: Cluster<RedisSpec>, part: Part, restart
     restartHash,
     scripts: ownScripts,
     ports: [redisPort, certificatePort],
+    certificate: redisNames(cluster.metadata.name).certificate,
     scheduling,
   });
 }
@@ -164,25 +161,37 @@ export interface DataSetOptions {
   readonly scripts: DataScripts;
   readonly ports: NonNullable<ContainerSpec['ports']>;
   readonly scheduling: Partial<PodSpec>;
+  /** Name of the Secret with the certificate. It is mounted from the first day, so that nobody restarts for it when the cluster gets TLS. */
+  readonly certificate?: string;
+}
+
+function certificateParts(secretName: string | undefined) {
+  if (secretName === undefined) return { env: [], mounts: [], volumes: [] };
+  return {
+    env: [{ name: certificateEnv, value: paths.tls }],
+    mounts: [{ name: certificateVolume, mountPath: paths.tls, readOnly: true }],
+    volumes: [{ name: certificateVolume, secret: { secretName, optional: true, defaultMode: 0o440 } }],
+  };
 }
 
 /** Of nodes that keep data, in every mode. */
 export function dataSet(cluster: Cluster<RedisSpec>, options: DataSetOptions): KubeObject {
   const { spec } = cluster;
   const { metadata, selector, replicas, restartHash, scripts, ports, scheduling } = options;
+  const shown = certificateParts(options.certificate);
   const base = container(cluster, 'redis');
   const redis: ContainerSpec = {
     ...base,
     command: script(scripts.start),
     // Not from the ConfigMap, which somebody may cut short: data in a database that is not there would go astray.
-    env: [...(base.env ?? []), { name: 'DATABASES', value: restartSettings(cluster).databases ?? '' }],
+    env: [...(base.env ?? []), ...shown.env, { name: 'DATABASES', value: restartSettings(cluster).databases ?? '' }],
     ports,
     resources: computeResources(spec.resources),
     startupProbe: probe(scripts.startup, { periodSeconds: 1, failureThreshold: admissionTries }),
     readinessProbe: probe(scripts.ready, { periodSeconds: 5, failureThreshold: 2 }),
     livenessProbe: probe('alive.sh', { periodSeconds: 10, failureThreshold: 6 }),
     lifecycle: { preStop: { exec: { command: script(scripts.preStop) } } },
-    volumeMounts: [...(base.volumeMounts ?? []), { name: 'data', mountPath: paths.data }],
+    volumeMounts: [...(base.volumeMounts ?? []), ...shown.mounts, { name: 'data', mountPath: paths.data }],
   };
   const { size, storageClassName, ephemeral } = spec.storage;
   return statefulSet({
@@ -198,6 +207,7 @@ export function dataSet(cluster: Cluster<RedisSpec>, options: DataSetOptions): K
       containers: [redis],
       volumes: [
         ...volumes(cluster),
+        ...shown.volumes,
         ...exporterVolumes(cluster),
         ...(ephemeral ? [{ name: 'data', emptyDir: { sizeLimit: canonicalQuantity(size) } }] : []),
       ],

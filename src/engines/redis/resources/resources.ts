@@ -12,7 +12,7 @@ import { clusterIPService, headlessService } from '../../../resources/service.ts
 import type { RedisSpec } from '../kind/schema.ts';
 import { dataPort, exporterPort, proxyHealthPort, redisNames, roleLabel, sentinelPort, tlsPort } from '../names.ts';
 import { accessServices } from './access-services.ts';
-import { certificateChildren } from './certificates.ts';
+import { certificateChildren, formerCertificates } from './certificates.ts';
 import { redisConf, restartHash, sentinelConf } from './config.ts';
 import { fenceFiles } from './fence.ts';
 import { dataStatefulSet, sentinelStatefulSet } from './pods.ts';
@@ -59,7 +59,11 @@ function singleResources(cluster: Cluster<RedisSpec>): readonly Desired[] {
     { object: disruptionBudget(ownedMetadata(cluster, names.data, data), dataSelector) },
     { object: dataStatefulSet(cluster, data, restartHash(cluster)) },
   ];
-  objects.unshift(...secretsOf(cluster, names.primary), ...certificateChildren(cluster));
+  objects.unshift(
+    ...secretsOf(cluster, names.primary),
+    ...certificateChildren(cluster),
+    ...formerCertificates(cluster),
+  );
   if (withSentinel) {
     objects.push(
       { object: redisService(names.replicas, { ...dataSelector, [roleLabel]: 'replica' }) },
@@ -95,8 +99,8 @@ function singleResources(cluster: Cluster<RedisSpec>): readonly Desired[] {
 function configFiles(cluster: Cluster<RedisSpec>): Record<string, string> {
   const { spec } = cluster;
   const names = redisNames(cluster.metadata.name);
-  // With it, a node that starts accepts TLS, also while the operator is away.
-  const tls = spec.tls === undefined ? {} : { tls: `${spec.tls.mode}\n` };
+  // With it, a node that starts accepts TLS, also while the operator is away. When `tls` is removed, it tells where the certificate comes from.
+  const tls = spec.tls === undefined ? {} : { tls: `${JSON.stringify(spec.tls)}\n` };
   if (spec.mode === 'Standalone') {
     const ephemeral = spec.storage.ephemeral ? { ephemeral: 'yes\n' } : {};
     return { ...scripts, 'redis.conf': redisConf(cluster), sentinels: '', ...ephemeral, ...tls };

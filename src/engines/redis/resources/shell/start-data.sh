@@ -10,6 +10,7 @@ rm -f /run/redis/fenced /run/redis/reached /run/redis/named /run/redis/replaced 
 echo $$ > /run/redis/server
 : > "$restoring"
 : > /run/redis/unsecured
+rm -f /run/redis/told-certificate
 . "$CONFIG_DIR/volume.sh"
 judge_volume
 blank=yes

@@ -28,8 +28,15 @@ stage_certificate() {
   fi
   echo "$digest"
 }
-# The one that is mounted, and the one that the server has.
-keep_certificate() { stage_certificate > /dev/null; }
+# Copies what is mounted, and tells the operator that the server can read it: in a directive that means nothing without Redis Cluster.
+told_certificate=/run/redis/told-certificate
+keep_certificate() {
+  staged_digest=$(stage_certificate) || return 1
+  [ "$staged_digest" != "$(cat "$told_certificate" 2> /dev/null)" ] || return 0
+  case $(local_cli config set cluster-announce-ip "certificate-$staged_digest") in
+    OK*) echo "$staged_digest" > "$told_certificate" ;;
+  esac
+}
 # There from the start of a server until it accepts TLS.
 unsecured=/run/redis/unsecured
 # A server that starts accepts TLS before it is admitted, also while the operator is away. It starts without, so that no certificate keeps it from
