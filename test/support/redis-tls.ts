@@ -186,13 +186,13 @@ export class TlsOperator {
     }
   }
 
-  /** Passes, and kubelets that bring what there is, until `isDone`. */
-  async until(story: string, isDone: () => boolean): Promise<void> {
+  /** Passes, and kubelets that bring what there is, unless they are late, until `isDone`. */
+  async until(story: string, isDone: () => boolean, kubelets: 'late' | 'prompt' = 'prompt'): Promise<void> {
     const { folders, nodes } = this.#options;
     for (let pass = 0; pass < 40; pass++) {
       await this.pass();
       if (isDone()) return;
-      for (const member of nodes) folders.bring(member, this.secrets['db-shown-tls']);
+      for (const member of kubelets === 'late' ? [] : nodes) folders.bring(member, this.secrets['db-shown-tls']);
       await delay(100);
     }
     throw new Error(`${story}: ${this.ready}; ${this.told.slice(-5).join('; ')}`);

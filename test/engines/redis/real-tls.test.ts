@@ -69,8 +69,8 @@ describe.skipIf(serverPrograms.length === 0 || !isMountPossible)('TLS on a clust
 
       // On. The kubelets bring nothing yet: the operator says so, and nothing happens.
       operator.spec = { replicas: 3, tls: { server: { selfManaged: {} } } };
-      for (let i = 0; i < 3; i++) await operator.pass();
-      expect(operator.ready).toMatch(/^SecuringConnections: db-0 waits for its kubelet to mount the certificate/);
+      const isAwaited = (): boolean => /^SecuringConnections: db-0 waits for its kubelet to mount/.test(operator.ready);
+      await operator.until('told of kubelets', isAwaited, 'late');
       await expect(tlsClient(at.address('n1'), operator.serverCa)).rejects.toThrow('ECONNREFUSED');
       await operator.until('secured', () => operator.isAtRest);
       for (const member of nodes)
