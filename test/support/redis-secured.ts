@@ -42,7 +42,9 @@ export function securedSample(story: string, password: string, spec: RedisSpecIn
     nodes: { all: { tls } },
     children: (objects) => [
       ...objects,
-      ...serverCaChildren(cluster, copy[leafKeys.trusted]).map(({ object }) => stored(fingerprinted(object))),
+      ...serverCaChildren(cluster, copy[leafKeys.trusted], undefined, now).map(({ object }) =>
+        stored(fingerprinted(object)),
+      ),
     ],
   });
   const identity = { user: identityUser(cluster), password: own };

@@ -210,6 +210,26 @@ describe('a cluster that is to have TLS', () => {
           [...(minutes === undefined ? [serverCa] : []), 'settled'],
         ] as const,
     ),
+    ...(['', '2039-01-01T00:00:00.000Z', 'soon'] as const).map(
+      (since) =>
+        [
+          `nor where somebody has written that they are told since '${since}'`,
+          {
+            spec,
+            observed: { certificates: seen({ isCurrent: false, isSameCa: false }) },
+            nodes: { all: withTls },
+            children: (objects: readonly KubeObject[]) =>
+              toldFor(9)(objects).map((object) => {
+                const { metadata } = object;
+                const annotations = { ...metadata.annotations, 'clusterwright.dev/trusted-since': since };
+                return metadata.name === 'db-server-ca'
+                  ? { ...object, metadata: { ...metadata, annotations } }
+                  : object;
+              }),
+          },
+          [expect.stringMatching(/^apply ConfigMap db-server-ca: .*trusted-since/), 'settled'],
+        ] as const,
+    ),
     [
       'nor while they are told other CAs',
       {

@@ -133,7 +133,9 @@ function isKnownToClients({ cluster, children, observed }: Seen): boolean {
   const live = children.get('ConfigMap', redisNames(cluster.metadata.name).serverCa);
   const { copy } = observed.certificates ?? {};
   if (live === undefined || copy === undefined || trustedIn(live) !== copy.trusted) return false;
-  return (observed.at ?? 0) >= trustedSince(live) + patienceMs;
+  const now = observed.at ?? 0;
+  const since = trustedSince(live, now);
+  return since !== undefined && now >= since + patienceMs;
 }
 
 /** It accepts TLS, with the files of this digest. */

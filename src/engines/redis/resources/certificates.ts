@@ -133,9 +133,10 @@ export function trustedIn(live: KubeObject): string | undefined {
   return (live.data as Readonly<Record<string, string>> | undefined)?.[leafKeys.trusted];
 }
 
-/** Milliseconds. 0: for ever. */
-export function trustedSince({ metadata }: KubeObject): number {
-  return Date.parse(metadata.annotations?.[sinceAnnotation] ?? '') || 0;
+/** Milliseconds. Undefined where it does not say so, or somebody has written a time to come. */
+export function trustedSince({ metadata }: KubeObject, now: number): number | undefined {
+  const since = Date.parse(metadata.annotations?.[sinceAnnotation] ?? '');
+  return since <= now ? since : undefined;
 }
 
 /**
@@ -152,9 +153,9 @@ export function serverCaChildren(
   if (cluster.spec.tls === undefined || trusted === undefined) return [];
   const { serverCa } = redisNames(cluster.metadata.name);
   const isSame = live !== undefined && trustedIn(live) === trusted;
-  const since = isSame ? trustedSince(live) : (now ?? 0);
+  const since = (isSame ? trustedSince(live, now ?? Number.POSITIVE_INFINITY) : undefined) ?? now;
   const metadata = ownedMetadata(cluster, serverCa, partOf(cluster));
-  const annotations = since === 0 ? {} : { annotations: { [sinceAnnotation]: new Date(since).toISOString() } };
+  const annotations = since === undefined ? {} : { annotations: { [sinceAnnotation]: new Date(since).toISOString() } };
   const object = configMap({ ...metadata, ...annotations }, { [leafKeys.trusted]: trusted });
   return [{ object, mayFail: certificateMayFail }];
 }
