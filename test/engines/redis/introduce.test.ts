@@ -166,24 +166,24 @@ describe('the templates of an older cluster', () => {
     [
       'get the identity together with a change that restarts their pods, each set by itself',
       { before: {}, spec: { config: { databases: 32 } } },
-      ['db config auth internal tls run tmp'],
+      ['db config auth internal run tmp tls'],
     ],
     [
       'not before the Secret is there',
       { before: {}, spec: { config: { databases: 32 } }, observed: { identity: 'missing' } },
-      ['db config auth tls run tmp'],
+      ['db config auth run tmp tls'],
     ],
     [
       'not where the Secret is of no use: a pod that mounts it might never start',
       { before: {}, spec: { config: { databases: 32 } }, observed: { identity: 'unusable' } },
-      ['db config auth tls run tmp'],
+      ['db config auth run tmp tls'],
     ],
     ['stay through a change of size', { before: {}, spec: { replicas: 5 } }, ['db config auth run tmp']],
     ['stay where nothing changes', {}, []],
     [
       'get both where the cluster is to have TLS, of data nodes alone',
       { before: {}, spec: { tls: { server: { selfManaged: {} } } } },
-      ['db config auth internal tls run tmp'],
+      ['db config auth internal run tmp tls'],
     ],
   ])('%s', (_, change, expected) => expect(applied(change)).toEqual(expected));
 });

@@ -51,14 +51,15 @@ const stripped =
   });
 
 export const withoutCertificate = memoize((object: KubeObject): KubeObject => {
+  if (!mountsCertificate(object)) return object;
   const strip = stripped(certificateVolume, certificateEnv);
   return withPod(object, (pod) => ({
     ...pod,
     ...(pod.initContainers === undefined ? {} : { initContainers: pod.initContainers.map(strip) }),
-    containers: pod.containers.map(strip).map(({ ports, ...container }) => ({
-      ...container,
-      ...(ports === undefined ? {} : { ports: ports.filter(({ name }) => name !== certificatePort.name) }),
-    })),
+    containers: pod.containers.map(strip).map((container) => {
+      const ports = container.ports?.filter(({ name }) => name !== certificatePort.name);
+      return { ...container, ...(ports === undefined ? {} : { ports }) };
+    }),
     volumes: (pod.volumes ?? []).filter(({ name }) => name !== certificateVolume),
   }));
 });
