@@ -9455,6 +9455,13 @@ export interface RedisClusterSpec {
   readonly mode?: RedisClusterSpecMode;
 
   /**
+   * Modules that the Redis nodes load. None: no module. Bundled: each module of the image, such as search, JSON, time series and Bloom filters in the image of Redis 8. It can change from None to Bundled, and not back.
+   *
+   * @schema RedisClusterSpec#modules
+   */
+  readonly modules?: RedisClusterSpecModules;
+
+  /**
    * Metrics of each Redis node and sentinel for Prometheus, by redis_exporter in a sidecar. When absent, there are none. After a change, the pods restart one at a time.
    *
    * @schema RedisClusterSpec#monitoring
@@ -9570,6 +9577,7 @@ export function toJson_RedisClusterSpec(obj: RedisClusterSpec | undefined): Reco
     'image': obj.image,
     'maintenance': toJson_RedisClusterSpecMaintenance(obj.maintenance),
     'mode': obj.mode,
+    'modules': obj.modules,
     'monitoring': toJson_RedisClusterSpecMonitoring(obj.monitoring),
     'networkPolicy': toJson_RedisClusterSpecNetworkPolicy(obj.networkPolicy),
     'paused': obj.paused,
@@ -10316,6 +10324,18 @@ export enum RedisClusterSpecMode {
   SENTINEL = "Sentinel",
   /** Cluster */
   CLUSTER = "Cluster",
+}
+
+/**
+ * Modules that the Redis nodes load. None: no module. Bundled: each module of the image, such as search, JSON, time series and Bloom filters in the image of Redis 8. It can change from None to Bundled, and not back.
+ *
+ * @schema RedisClusterSpecModules
+ */
+export enum RedisClusterSpecModules {
+  /** None */
+  NONE = "None",
+  /** Bundled */
+  BUNDLED = "Bundled",
 }
 
 /**

@@ -21,6 +21,8 @@ export interface PodStory {
   readonly databases?: string;
   /** Default: a pod of Redis, which is not told. */
   readonly server?: 'valkey';
+  /** Files in the folder for modules of the image, where `spec.modules` is Bundled. */
+  readonly modules?: readonly string[];
   /** In the mounted Secret. One that the pod has started with is `password` in `run`. */
   readonly password?: string;
   /** Passwords that servers take, by which whoever calls with another one is refused. Default: any. */
@@ -90,13 +92,16 @@ export async function runPodScript(script: ScriptName | Inline, story: PodStory 
   const directory = await mkdtemp(join(tmpdir(), 'pod-'));
   const at = (...path: readonly string[]): string => join(directory, ...path);
   const inPlace = (text: string): string =>
-    text.replaceAll('/run/redis', at('run')).replaceAll('/data/', `${at('data')}/`);
+    text
+      .replaceAll('/run/redis', at('run'))
+      .replaceAll('/data/', `${at('data')}/`)
+      .replaceAll('/usr/local/lib/redis/modules', at('modules'));
   const put = async (path: string, text: string): Promise<void> => {
     await writeFile(path, text);
     await chmod(path, 0o755);
   };
   try {
-    for (const name of ['bin', 'config', 'data', 'run']) await mkdir(at(name));
+    for (const name of ['bin', 'config', 'data', 'run', 'modules']) await mkdir(at(name));
     for (const [name, text] of Object.entries(scripts)) await put(at('config', name), inPlace(text));
     const config = {
       sentinels: 's0\ns1\n',
@@ -116,6 +121,7 @@ export async function runPodScript(script: ScriptName | Inline, story: PodStory 
       const then = Date.now() / 1000 - seconds;
       await utimes(path, then, then);
     };
+    for (const name of story.modules ?? []) await put(at('modules', name), '');
     if (story.mark !== undefined) {
       await put(at('data', 'initialised'), story.mark);
       await secondsAgo(at('data', 'initialised'), 20);
@@ -148,6 +154,7 @@ export async function runPodScript(script: ScriptName | Inline, story: PodStory 
       ...(story.identity === undefined ? {} : { IDENTITY_FILE: at('identity') }),
       ...(story.server === undefined ? {} : { SERVER: story.server }),
       ...(story.databases === undefined ? {} : { DATABASES: story.databases }),
+      ...(story.modules === undefined ? {} : { MODULES: 'Bundled' }),
     });
     const [started] = await lines(at('started'));
     const conf = started === undefined ? [] : await lines(started.split(' ')[0] ?? '');

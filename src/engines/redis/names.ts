@@ -26,6 +26,9 @@ export const paths = {
   exporter: '/run/exporter',
 } as const;
 
+/** Exit code of a container whose image has no modules to load (`need_modules` in library.sh). `EX_OSFILE` of sysexits. */
+export const noModulesCode = 72;
+
 /** The volume with the password of the cluster's identity, in pods that know it. */
 export const identityVolume = 'internal';
 

@@ -81,12 +81,13 @@ export const redisBackup: BackupSupport<RedisSpec> = {
 
   drill({ spec }) {
     const { 'min-replicas-to-write': _, ...config } = spec.config;
-    const { engine, version, image, storage, resources, scheduling } = spec;
+    const { engine, version, image, modules, storage, resources, scheduling } = spec;
     const { ephemeral: _e, ...volume } = storage;
     return {
       ...(engine === 'Redis' ? {} : { engine }),
       ...{ version, mode: 'Standalone', replicas: 1, storage: volume, resources, scheduling, config },
       ...(image === undefined ? {} : { image }),
+      ...(modules === 'None' ? {} : { modules }),
     };
   },
 

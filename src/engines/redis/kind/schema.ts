@@ -28,6 +28,7 @@ import { statusSchema } from '../../../api/status-schema.ts';
 import { storageRules, storageSchema } from '../../../api/storage.ts';
 import { directiveProperties } from './directives.ts';
 import { redisBootstrapRules, redisBootstrapSchema } from './import-from.ts';
+import { moduleRules, modulesSchema } from './modules.ts';
 import { monitoringSchema } from './monitoring.ts';
 import { proxyRules, proxySchema } from './proxy.ts';
 import { releasedImage } from './released-image.ts';
@@ -204,6 +205,7 @@ export const redisSpecSchema = {
     proxy: proxySchema,
     networkPolicy: networkPolicySchema,
     config: configSchema,
+    modules: modulesSchema,
     auth: authSchema,
     users: usersSchema,
     monitoring: monitoringSchema,
@@ -256,6 +258,7 @@ export const redisSpecSchema = {
     ...exporterRules,
     ...proxyRules,
     ...engineRules,
+    ...moduleRules,
     ...directiveRules,
   ],
 } as const satisfies StructuralSchema;

@@ -3,7 +3,6 @@
  * address that the sentinels know is gone. In every other case it waits and says so.
  */
 import { type ActStep, blocked, type Plan, wait } from '../../../plan/plan.ts';
-import { podProblem } from '../../../plan/pod-problem.ts';
 import type { RedisAction } from '../action.ts';
 import { choiceAnnotation, choiceOf } from '../names.ts';
 import { mayElect, mayElectNow } from '../observe/failover-quorum.ts';
@@ -24,6 +23,7 @@ import type { WatchingSentinel } from '../observe/topology.ts';
 import { dynamicSettings } from '../resources/settings.ts';
 import { elsewhere, isSeen, planLeftBy } from './elsewhere.ts';
 import { heirOf, loneElector, undecidedHeirs } from './heirs.ts';
+import { nodeProblem } from './node-problem.ts';
 import { planElectorsLost, planQuorumLost } from './quorum-loss.ts';
 import { addressOf, podAt, termFor } from './record.ts';
 import { promotion, target } from './repair.ts';
@@ -88,7 +88,7 @@ function isNobodyWhole({ nodes, dataSize }: Situation): boolean {
 /** While no pod runs nobody can answer: the watch of the pods tells of the next change, and nothing is asked until then. */
 export function awaitingMembers({ dataPods }: Situation, message: string, recheckMs: number): Plan<RedisAction> {
   const isRunning = dataPods.some((pod) => pod.status?.phase === 'Running');
-  const told = [message, ...dataPods.flatMap((pod) => podProblem(pod) ?? [])].join('; ');
+  const told = [message, ...dataPods.flatMap((pod) => nodeProblem(pod) ?? [])].join('; ');
   return { steps: [], outcome: wait('MembersStarting', told, isRunning ? recheckMs : undefined) };
 }
 

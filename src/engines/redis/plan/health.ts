@@ -9,6 +9,7 @@ import type { MemberFinding } from '../client/findings.ts';
 import { answering, type DataNode } from '../observe/observed.ts';
 import { majorityOf, type Situation } from '../observe/situation.ts';
 import type { WatchingSentinel } from '../observe/topology.ts';
+import { nodeProblem } from './node-problem.ts';
 import { seesEverybody } from './repair.ts';
 
 /** One phrase a trouble, in a stable order; empty when every member is in sync and a failover is possible. */
@@ -67,7 +68,7 @@ function absent(what: string, pods: readonly Pod[], size: number): string[] {
 
 function dataProblem(pod: Pod, { nodes }: Situation, primary: DataNode): string[] {
   const { name } = pod.metadata;
-  const problem = podProblem(pod);
+  const problem = nodeProblem(pod);
   if (problem !== undefined) return [problem];
   const node = nodes.find((candidate) => candidate.pod === name);
   if (node === undefined) return [`${name} does not answer`];

@@ -6,7 +6,6 @@
  * the term, which is written before the node becomes primary. The node says whether it copies for an import, and whom it follows.
  */
 import { blocked, type ObjectStep, type Outcome, wait } from '../../../plan/plan.ts';
-import { podProblem } from '../../../plan/pod-problem.ts';
 import { importSource } from '../kind/source.ts';
 import { choiceAnnotation, cutOverAnnotation, cutOverUntilAnnotation, importAnnotation, redisNames } from '../names.ts';
 import {
@@ -23,6 +22,7 @@ import { annotationSteps } from './annotations.ts';
 import { planCutOver } from './cut-over.ts';
 import { importRefusal } from './import-refusal.ts';
 import { followMs, type Import, type ImportPlan } from './import-state.ts';
+import { nodeProblem } from './node-problem.ts';
 import { annotationGone } from './record.ts';
 import { promotion, target } from './repair.ts';
 import type { Sizes } from './scaling.ts';
@@ -76,7 +76,7 @@ export function planImport(situation: Situation): ImportPlan | undefined {
   const node = nodes.find(({ pod }) => pod === seed);
   const claim = claimOf(children, seed);
   if (node?.imports === undefined || claim === undefined) {
-    const problems = dataPods.flatMap((pod) => podProblem(pod) ?? []);
+    const problems = dataPods.flatMap((pod) => nodeProblem(pod) ?? []);
     const words = problems.length === 0 ? `${seed} does not answer yet` : problems.join('; ');
     return { steps: [], outcome: wait('Importing', words, dataPods.length === 0 ? undefined : soonMs) };
   }

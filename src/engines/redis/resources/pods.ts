@@ -168,7 +168,11 @@ export function dataSet(cluster: Cluster<RedisSpec>, options: DataSetOptions): K
     ...base,
     command: script(scripts.start),
     // Not from the ConfigMap, which somebody may cut short: data in a database that is not there would go astray.
-    env: [...(base.env ?? []), { name: 'DATABASES', value: restartSettings(cluster).databases ?? '' }],
+    env: [
+      ...(base.env ?? []),
+      { name: 'DATABASES', value: restartSettings(cluster).databases ?? '' },
+      ...(spec.modules === 'None' ? [] : [{ name: 'MODULES', value: spec.modules }]),
+    ],
     ports,
     resources: computeResources(spec.resources),
     startupProbe: probe(scripts.startup, { periodSeconds: 1, failureThreshold: admissionTries }),

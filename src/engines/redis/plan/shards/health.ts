@@ -2,7 +2,6 @@
  * What keeps a Redis Cluster from being whole. `readinessProblems` is what its users could notice, `disruptionBlockers` adds what merely has to
  * settle. As long as anything is amiss, nobody is interrupted on purpose.
  */
-import { podProblem } from '../../../../plan/pod-problem.ts';
 import { type Pod, podIsReady } from '../../../../resources/children.ts';
 import type { MemberFinding } from '../../client/findings.ts';
 import { replicasPerShardOf } from '../../kind/shards.ts';
@@ -17,6 +16,7 @@ import {
   openSlots,
   unownedSlots,
 } from '../../observe/shards/views.ts';
+import { nodeProblem } from '../node-problem.ts';
 import { unelectable } from './turnover.ts';
 
 /** One phrase a trouble, in a stable order. */
@@ -72,7 +72,7 @@ export function disruptionBlockers(situation: ShardsSituation): string[] {
 function surplusProblems(shard: Shard): string[] {
   const { set, pods, primary } = shard;
   if (primary === undefined) return [`${set} has no primary`];
-  return pods.filter(({ metadata }) => metadata.name === primary.pod).flatMap((pod) => nodeProblem(pod, shard));
+  return pods.filter(({ metadata }) => metadata.name === primary.pod).flatMap((pod) => memberProblem(pod, shard));
 }
 
 export function shardProblems(situation: ShardsSituation, shard: Shard): string[] {
@@ -85,12 +85,12 @@ export function shardProblems(situation: ShardsSituation, shard: Shard): string[
     const silent = staying.filter(({ metadata }) => !nodes.some(({ pod }) => pod === metadata.name));
     return [...absent, `${set} has no primary`, ...silent.map(({ metadata }) => `${metadata.name} does not answer`)];
   }
-  return [...absent, ...staying.flatMap((pod) => nodeProblem(pod, shard))];
+  return [...absent, ...staying.flatMap((pod) => memberProblem(pod, shard))];
 }
 
-function nodeProblem(pod: Pod, { nodes, primary }: Shard): string[] {
+function memberProblem(pod: Pod, { nodes, primary }: Shard): string[] {
   const { name, deletionTimestamp } = pod.metadata;
-  const problem = podProblem(pod);
+  const problem = nodeProblem(pod);
   if (problem !== undefined) return [problem];
   const node = nodes.find((one) => one.pod === name);
   if (node === undefined || primary === undefined) return [`${name} does not answer`];

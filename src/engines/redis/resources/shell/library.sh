@@ -268,3 +268,16 @@ keep_fence() {
   server=$(cat /run/redis/server 2> /dev/null) || server=1
   /bin/sh "$CONFIG_DIR/fence-loop.sh" "$server" < /dev/null > /dev/null 2>&1 &
 }
+# Folders of modules: of the image of Redis, of Debian, and of valkey-bundle. A server does not read what a module has written without that
+# module, so a pod without any does not start.
+modules() {
+  [ "${MODULES:-None}" = Bundled ] || return 0
+  for module in /usr/local/lib/redis/modules/*.so /usr/lib/redis/modules/*.so /usr/lib/valkey/*.so; do
+    [ ! -f "$module" ] || printf 'loadmodule %s\n' "$module"
+  done
+}
+need_modules() {
+  if [ "${MODULES:-None}" = None ] || [ -n "$(modules)" ]; then return 0; fi
+  echo "spec.modules is Bundled, and the image has no module in /usr/local/lib/redis/modules, /usr/lib/redis/modules or /usr/lib/valkey" >&2
+  exit 72
+}

@@ -5,6 +5,7 @@ trap 'exit 143' TERM
 . "$CONFIG_DIR/library.sh"
 conf=/run/redis/redis.conf
 keep_password
+need_modules
 rm -f /run/redis/loading /run/redis/confined
 rm -f /run/redis/fenced /run/redis/reached /run/redis/named /run/redis/replaced /run/redis/replicas
 echo $$ > /run/redis/server
@@ -71,6 +72,7 @@ priority=100
 escaped=$(printf '%s' "$password" | sed 's/[\\"]/\\&/g')
 {
   printf 'include %s/redis.conf\n' "$CONFIG_DIR"
+  modules
   printf 'dir /data\nappendonly yes\nappenddirname appendonlydir\nappendfilename appendonly.aof\n'
   # A pod that was made before it was told has what the file says.
   [ "$(most_databases)" = 0 ] || printf 'databases %s\n' "$(most_databases)"

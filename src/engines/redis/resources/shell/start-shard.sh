@@ -5,6 +5,7 @@ trap 'exit 143' TERM
 . "$CONFIG_DIR/library.sh"
 conf=/run/redis/redis.conf
 keep_password
+need_modules
 rm -f /run/redis/loading /run/redis/next-peer
 : > "$restoring"
 . "$CONFIG_DIR/volume.sh"
@@ -202,6 +203,7 @@ fi
 escaped=$(printf '%s' "$password" | sed 's/[\\"]/\\&/g')
 {
   printf 'include %s/redis.conf\n' "$CONFIG_DIR"
+  modules
   printf 'dir /data\nappendonly yes\nappenddirname appendonlydir\nappendfilename appendonly.aof\n'
   printf 'pidfile %s\n' "$running"
   printf 'cluster-enabled yes\ncluster-config-file nodes.conf\n'

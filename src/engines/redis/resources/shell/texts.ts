@@ -761,6 +761,19 @@ keep_fence() {
   server=$(cat /run/redis/server 2> /dev/null) || server=1
   /bin/sh "$CONFIG_DIR/fence-loop.sh" "$server" < /dev/null > /dev/null 2>&1 &
 }
+# Folders of modules: of the image of Redis, of Debian, and of valkey-bundle. A server does not read what a module has written without that
+# module, so a pod without any does not start.
+modules() {
+  [ "\${MODULES:-None}" = Bundled ] || return 0
+  for module in /usr/local/lib/redis/modules/*.so /usr/lib/redis/modules/*.so /usr/lib/valkey/*.so; do
+    [ ! -f "$module" ] || printf 'loadmodule %s\\n' "$module"
+  done
+}
+need_modules() {
+  if [ "\${MODULES:-None}" = None ] || [ -n "$(modules)" ]; then return 0; fi
+  echo "spec.modules is Bundled, and the image has no module in /usr/local/lib/redis/modules, /usr/lib/redis/modules or /usr/lib/valkey" >&2
+  exit 72
+}
 `,
   'ping.sh': `#!/bin/sh
 set -eu
@@ -901,6 +914,7 @@ trap 'exit 143' TERM
 . "$CONFIG_DIR/library.sh"
 conf=/run/redis/redis.conf
 keep_password
+need_modules
 rm -f /run/redis/loading /run/redis/confined
 rm -f /run/redis/fenced /run/redis/reached /run/redis/named /run/redis/replaced /run/redis/replicas
 echo $$ > /run/redis/server
@@ -967,6 +981,7 @@ priority=100
 escaped=$(printf '%s' "$password" | sed 's/[\\\\"]/\\\\&/g')
 {
   printf 'include %s/redis.conf\\n' "$CONFIG_DIR"
+  modules
   printf 'dir /data\\nappendonly yes\\nappenddirname appendonlydir\\nappendfilename appendonly.aof\\n'
   # A pod that was made before it was told has what the file says.
   [ "$(most_databases)" = 0 ] || printf 'databases %s\\n' "$(most_databases)"
@@ -1063,6 +1078,7 @@ trap 'exit 143' TERM
 . "$CONFIG_DIR/library.sh"
 conf=/run/redis/redis.conf
 keep_password
+need_modules
 rm -f /run/redis/loading /run/redis/next-peer
 : > "$restoring"
 . "$CONFIG_DIR/volume.sh"
@@ -1260,6 +1276,7 @@ fi
 escaped=$(printf '%s' "$password" | sed 's/[\\\\"]/\\\\&/g')
 {
   printf 'include %s/redis.conf\\n' "$CONFIG_DIR"
+  modules
   printf 'dir /data\\nappendonly yes\\nappenddirname appendonlydir\\nappendfilename appendonly.aof\\n'
   printf 'pidfile %s\\n' "$running"
   printf 'cluster-enabled yes\\ncluster-config-file nodes.conf\\n'
