@@ -20,6 +20,8 @@ export const shardSecrets = { 'db-internal': { password: identity.password }, 'd
 export interface ShardStage {
   readonly isValkey: boolean;
   address(node: number): string;
+  /** Its volume. */
+  directory(node: number): string;
   /** Starts it, or starts it again with the files that it had. */
   start(...nodes: readonly number[]): Promise<void>;
   /** With SIGKILL. */
@@ -64,6 +66,7 @@ export async function shardStage(program: RedisProgram, lines: readonly string[]
   const stage: ShardStage = {
     isValkey: program.some((word) => word.includes('valkey')),
     address,
+    directory: (node) => join(directory, String(node)),
     open,
     async start(...nodes) {
       await Promise.all(
