@@ -11,6 +11,8 @@ export {
   type EngineSource,
   type EngineState,
   mostContents,
+  mostParts,
+  partedVersion,
   versionSchema,
 } from './backup/engine-data.ts';
 export { type Endpoint, membersSchema, mostMembers, type TlsFiles, tlsFilesSchema } from './backup/members.ts';

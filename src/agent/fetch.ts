@@ -1,7 +1,7 @@
 /** Brings a backup to where a new member will find it. */
 import type { AgentResult } from '../backup/agent-result.ts';
 import type { FetchTask, Which } from '../backup/agent-task.ts';
-import { type Manifest, summaryOf } from '../backup/manifest.ts';
+import { type Manifest, type StoredData, summaryOf } from '../backup/manifest.ts';
 import type { AgentContext } from '../engine/driver/agent-context.ts';
 import { type Driver, driverOf } from '../engine/driver/driver.ts';
 import { Failure } from '../engine/driver/failure.ts';
@@ -24,17 +24,18 @@ export async function fetchBackup(
   });
   const { path, manifest } = backup;
   requireFitting(driver, manifest, destination.version);
-  log.info({ folder: path, bytes: manifest.data.plainBytes }, 'the backup is fetched');
-  const { plainSha256 } = manifest.data;
-  const content = (): AsyncIterable<Uint8Array> => verifiedData(repository, backup);
-  const { isRepeated } = await driver.fill(destination, { path, plainSha256 }, content, context);
+  const part = driver.partFor?.(destination, manifest.state);
+  const { plainBytes, plainSha256 } = dataOf(manifest, part);
+  log.info({ folder: path, bytes: plainBytes, ...(part === undefined ? {} : { part }) }, 'the backup is fetched');
+  const content = (): AsyncIterable<Uint8Array> => verifiedData(repository, backup, part);
+  const filled = await driver.fill(destination, { path, plainSha256 }, content, context, manifest.state);
   const store = logStore(repository, manifest.cluster, context);
   await driver.archive?.fetch(destination, manifest.state, store, context);
   const milliseconds = Math.round(clock.monotonic() - began);
   return {
     result: 'fetched',
     backup: summaryOf(manifest, place.prefix, driver.describe(manifest.state)),
-    isRepeated,
+    ...filled,
     milliseconds,
   };
 }
@@ -45,6 +46,15 @@ function chosenBefore(which: Which, begun: string | undefined): Which {
   if (which.id !== undefined || id === undefined || uid === undefined || namespace === undefined) return which;
   const isAskedFor = (which.uid ?? uid) === uid && (which.namespace ?? namespace) === namespace;
   return isAskedFor ? { ...which, namespace, uid, id } : which;
+}
+
+/** @throws Failure Unfit */
+function dataOf({ data, parts, engine }: Manifest, part: number | undefined): StoredData {
+  if ((parts === undefined) === (part === undefined)) {
+    const found = part === undefined ? data : parts?.[part];
+    if (found !== undefined) return found;
+  }
+  throw new Failure('Unfit', `the backup of ${engine} is in ${parts?.length ?? 1} part(s), none of which goes there`);
 }
 
 function requireFitting({ canRead }: Driver, { engine, engineVersion }: Manifest, version: string | undefined): void {

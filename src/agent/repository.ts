@@ -3,12 +3,12 @@ import type { Which } from '../backup/agent-task.ts';
 import type { KeyRing } from '../backup/key.ts';
 import {
   claimedSequence,
-  dataObject,
   ManifestRefused,
   manifestObject,
   maxManifestBytes,
   type OpenedManifest,
   parseManifest,
+  partObject,
 } from '../backup/manifest.ts';
 import { doubtAboutNewest, newestFirst, type Placed } from '../backup/order.ts';
 import { suddenLosses } from '../backup/sudden-loss.ts';
@@ -64,7 +64,7 @@ export async function foldersIn(target: Target, below: string): Promise<readonly
 }
 
 export const manifestKey = (path: string): string => `${path}/${manifestObject}`;
-export const dataKey = (path: string): string => `${path}/${dataObject}`;
+export const dataKey = (path: string, part?: number): string => `${path}/${partObject(part)}`;
 
 /** Asked of the target itself: a list may lack what is there. */
 export async function hasManifest(target: Target, path: string): Promise<boolean> {

@@ -5,16 +5,24 @@
  */
 import type { AgentResult } from '../backup/agent-result.ts';
 import type { TakeTask } from '../backup/agent-task.ts';
+import { partedVersion } from '../backup/engine-data.ts';
 import { encrypted, frameScheme } from '../backup/frames.ts';
 import { backupId } from '../backup/id.ts';
-import { type ClusterIdentity, clusterFolder } from '../backup/identity.ts';
+import { clusterFolder } from '../backup/identity.ts';
 import type { BackupKey } from '../backup/key.ts';
-import { type Manifest, manifestVersion, ownerOf, serializeManifest, summaryOf } from '../backup/manifest.ts';
+import {
+  type Manifest,
+  manifestVersion,
+  ownerOf,
+  type StoredData,
+  serializeManifest,
+  summaryOf,
+} from '../backup/manifest.ts';
 import { nextSequence } from '../backup/order.ts';
 import type { AgentContext } from '../engine/driver/agent-context.ts';
 import { driverOf } from '../engine/driver/driver.ts';
 import { Failure, tellable } from '../engine/driver/failure.ts';
-import { meter } from '../engine/driver/meter.ts';
+import { type Meter, meter } from '../engine/driver/meter.ts';
 import { sleep } from '../system/clock.ts';
 import { version } from '../system/version.ts';
 import type { AgentIO } from './agent-io.ts';
@@ -125,6 +133,8 @@ async function make(
   const path = `${clusterFolder(cluster)}/${id}`;
   const dump = await driverOf(drivers, source.engine).dump(source, context);
   let isManifestSent = false;
+  /** What may have been written, by the numbers of parts. */
+  const begun: (number | undefined)[] = dump.others === undefined ? [undefined] : [];
   /** A database that keeps a view of itself open for as long as it is read has been read before the target is asked. */
   const upload = async (
     data: AsyncIterable<Uint8Array>,
@@ -141,25 +151,32 @@ async function make(
   };
   try {
     const [plain, stored] = [meter(), meter()];
-    const content = plain.of(dump.content);
     const identity = { cluster, id, engine: source.engine };
-    const sealed =
-      key === undefined ? content : encrypted(content, { key, owner: ownerOf(identity), salt: random(32) });
-    await upload(sealed, (data) => target.put(dataKey(path), stored.of(data)));
+    const store = async (given: AsyncIterable<Uint8Array>, part: number | undefined): Promise<StoredData> => {
+      if (part !== undefined) begun.push(part);
+      const own = { plain: meter(), stored: meter() };
+      const content = plain.of(own.plain.of(given));
+      const sealed =
+        key === undefined ? content : encrypted(content, { key, owner: ownerOf(identity, part), salt: random(32) });
+      await upload(sealed, (data) => target.put(dataKey(path, part), stored.of(own.stored.of(data))));
+      return metered(own.plain, own.stored);
+    };
+    let parts: StoredData[] | undefined;
+    if (dump.others === undefined) await store(dump.content, undefined);
+    else {
+      parts = [await store(dump.content, 0)];
+      for await (const content of dump.others) parts.push(await store(content, parts.length));
+    }
     const draft = {
-      formatVersion: manifestVersion,
+      formatVersion: parts === undefined ? manifestVersion : partedVersion,
       ...identity,
       sequence,
       engineVersion: dump.engineVersion,
       purpose,
       topology: dump.topology,
       startedAt: new Date(startedAt).toISOString(),
-      data: {
-        plainBytes: plain.bytes,
-        plainSha256: plain.sha256(),
-        storedBytes: stored.bytes,
-        storedSha256: stored.sha256(),
-      },
+      data: metered(plain, stored),
+      ...(parts === undefined ? {} : { parts }),
       encryption: key === undefined ? { scheme: 'none' } : { scheme: frameScheme, keyId: key.id },
       state: dump.state(),
       writtenBy: `clusterwright ${version}`,
@@ -173,11 +190,20 @@ async function make(
     return { path, manifest, key };
   } catch (error) {
     if (isManifestSent && !isDenied(error)) log.warn({ folder: path }, 'the data stays: the manifest may still arrive');
-    else await removeTraces(target, cluster, id, context);
+    else await removeTraces(target, path, begun, context);
     throw error;
   } finally {
     dump.close();
   }
+}
+
+function metered(plain: Meter, stored: Meter): StoredData {
+  return {
+    plainBytes: plain.bytes,
+    plainSha256: plain.sha256(),
+    storedBytes: stored.bytes,
+    storedSha256: stored.sha256(),
+  };
 }
 
 async function* pieces(content: string): AsyncGenerator<Uint8Array, void, undefined> {
@@ -201,14 +227,13 @@ function isDenied(error: unknown): boolean {
 
 async function removeTraces(
   target: Target,
-  cluster: ClusterIdentity,
-  id: string,
+  path: string,
+  begun: readonly (number | undefined)[],
   { log }: AgentContext,
 ): Promise<void> {
-  const path = `${clusterFolder(cluster)}/${id}`;
   try {
     await target.remove(manifestKey(path));
-    await target.remove(dataKey(path));
+    for (const part of begun) await target.remove(dataKey(path, part));
   } catch (error) {
     log.warn({ err: error, folder: path }, 'a folder without a backup stays: it is swept by a schedule, a day later');
   }

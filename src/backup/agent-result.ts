@@ -84,6 +84,8 @@ export type AgentResult =
       readonly backup: BackupSummary;
       /** An earlier attempt had put it in place. */
       readonly isRepeated: boolean;
+      /** What the engine's own half is to know of the volume. */
+      readonly told?: string;
       readonly milliseconds: number;
     }
   | { readonly result: 'verified'; readonly backup: BackupSummary; readonly milliseconds: number }

@@ -11,6 +11,11 @@ export const engineNameSchema = {
   maxLength: 40,
 } as const satisfies StructuralSchema;
 
+/** Format of the manifest of a backup in several parts, and of no other: agents that know no parts read every other one. */
+export const partedVersion = 3;
+
+export const mostParts = 100;
+
 /** Where the data of a backup comes from. */
 export interface EngineSource {
   readonly engine: string;

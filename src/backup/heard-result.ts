@@ -14,6 +14,9 @@ import { engineNameSchema, mostContents } from './engine-data.ts';
 import { clusterIdentitySchema, purposeSchema } from './identity.ts';
 import { withoutSecrets } from './secret-text.ts';
 
+/** Of what one half of an engine tells the other; it stands on a claim. */
+const mostTold = 3000;
+
 const text = (maxLength: number) => ({ type: 'string', maxLength }) as const satisfies StructuralSchema;
 const count = { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER } as const;
 const duration = { type: 'number', minimum: 0 } as const;
@@ -71,7 +74,10 @@ function schemaOf({ result }: Readonly<Record<string, unknown>>): StructuralSche
         { retentionFailure: text(1000), suddenLoss: text(1000), misleadingIds: text(1000) },
       );
     case 'fetched':
-      return of({ backup: summary, isRepeated: { type: 'boolean' }, milliseconds: duration });
+      return of(
+        { backup: summary, isRepeated: { type: 'boolean' }, milliseconds: duration },
+        { told: { type: 'string', pattern: '^[ -~]*$', maxLength: mostTold } },
+      );
     case 'verified':
       return of({ backup: summary, milliseconds: duration });
     case 'listed':

@@ -16,6 +16,8 @@ import {
   type EngineFormats,
   type EngineState,
   engineNameSchema,
+  mostParts,
+  partedVersion,
 } from './engine-data.ts';
 import { frameScheme } from './frames.ts';
 import { type ClusterIdentity, clusterFolder, clusterIdentitySchema, type Purpose, purposeSchema } from './identity.ts';
@@ -25,9 +27,18 @@ import { type BackupKey, type KeyRing, sealKey } from './key.ts';
 export const manifestVersion = 2;
 /** Objects in the folder of a backup. */
 export const manifestObject = 'manifest.json';
+/** The data; of a backup in several parts, part by part: `data-0`, `data-1`. */
 export const dataObject = 'data';
-/** No manifest is near this long; whatever is longer is not read. */
-export const maxManifestBytes = 64 * 1024;
+/** No manifest is near this long, also with many parts; whatever is longer is not read. */
+export const maxManifestBytes = 256 * 1024;
+
+/** Of the data as the database gave it, and as it is stored. */
+export interface StoredData {
+  readonly plainBytes: number;
+  readonly plainSha256: string;
+  readonly storedBytes: number;
+  readonly storedSha256: string;
+}
 
 export interface Manifest {
   readonly formatVersion: number;
@@ -49,12 +60,10 @@ export interface Manifest {
   /** RFC 3339, in UTC. */
   readonly startedAt: string;
   readonly completedAt: string;
-  readonly data: {
-    readonly plainBytes: number;
-    readonly plainSha256: string;
-    readonly storedBytes: number;
-    readonly storedSha256: string;
-  };
+  /** Of all parts, one after the other, where there are several. */
+  readonly data: StoredData;
+  /** Absent where the data is one object. */
+  readonly parts?: readonly StoredData[];
   readonly encryption: { readonly scheme: typeof frameScheme; readonly keyId: string } | { readonly scheme: 'none' };
   readonly state: EngineState;
   /** Of the agent: `clusterwright 0.1.0`. */
@@ -69,9 +78,15 @@ const time = {
 } as const;
 const bytes = { type: 'integer', minimum: 0 } as const;
 const sha256 = { type: 'string', pattern: '^[0-9a-f]{64}$' } as const;
+const storedData = {
+  type: 'object',
+  required: ['plainBytes', 'plainSha256', 'storedBytes', 'storedSha256'],
+  properties: { plainBytes: bytes, plainSha256: sha256, storedBytes: bytes, storedSha256: sha256 },
+} as const satisfies StructuralSchema;
 
 function schemaOf({ schemas }: EngineFormat, formatVersion: number): StructuralSchema {
   const isFirst = formatVersion === 1;
+  const isParted = formatVersion === partedVersion;
   return {
     type: 'object',
     required: [
@@ -86,6 +101,7 @@ function schemaOf({ schemas }: EngineFormat, formatVersion: number): StructuralS
       'startedAt',
       'completedAt',
       'data',
+      ...(isParted ? ['parts'] : []),
       'encryption',
       'state',
       'writtenBy',
@@ -109,11 +125,8 @@ function schemaOf({ schemas }: EngineFormat, formatVersion: number): StructuralS
       },
       startedAt: time,
       completedAt: time,
-      data: {
-        type: 'object',
-        required: ['plainBytes', 'plainSha256', 'storedBytes', 'storedSha256'],
-        properties: { plainBytes: bytes, plainSha256: sha256, storedBytes: bytes, storedSha256: sha256 },
-      },
+      data: storedData,
+      ...(isParted ? { parts: { type: 'array', minItems: 1, maxItems: mostParts, items: storedData } } : {}),
       encryption: {
         type: 'object',
         required: ['scheme'],
@@ -178,8 +191,8 @@ export function parseManifest(
   const { manifest, seal } = envelope(content);
   const { formatVersion } = manifest;
   if (typeof formatVersion !== 'number') throw refusal('it has no format version');
-  if (formatVersion > manifestVersion) {
-    const words = `its format has version ${formatVersion}, and this agent knows versions up to ${manifestVersion}`;
+  if (formatVersion > partedVersion) {
+    const words = `its format has version ${formatVersion}, and this agent knows versions up to ${partedVersion}`;
     throw new ManifestRefused('Unfit', `the manifest cannot be read: ${words}`);
   }
   const format = formats.find(({ engine }) => engine === manifest.engine);
@@ -258,9 +271,20 @@ export function folderOf({ cluster, id }: Pick<Manifest, 'cluster' | 'id'>): str
   return `${clusterFolder(cluster)}/${id}`;
 }
 
-/** Whose data it is, for the frames: the same data is refused in the folder of another backup. */
-export function ownerOf({ cluster, id, engine }: Pick<Manifest, 'cluster' | 'id' | 'engine'>): string {
-  return `${engine} ${clusterFolder(cluster)}/${id}`;
+/** Whose data it is, for the frames: the same data is refused in the folder of another backup, and in the place of another part. */
+export function ownerOf({ cluster, id, engine }: Pick<Manifest, 'cluster' | 'id' | 'engine'>, part?: number): string {
+  const owner = `${engine} ${clusterFolder(cluster)}/${id}`;
+  return part === undefined ? owner : `${owner}/${partObject(part)}`;
+}
+
+/** Name of the object with the data, or with one part of it. */
+export function partObject(part: number | undefined): string {
+  return part === undefined ? dataObject : `${dataObject}-${part}`;
+}
+
+/** Numbers of its parts; one without a number where its data is one object. */
+export function partsOf({ parts }: Pick<Manifest, 'parts'>): readonly (number | undefined)[] {
+  return parts === undefined ? [undefined] : parts.map((_, part) => part);
 }
 
 /**

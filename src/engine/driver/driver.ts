@@ -19,7 +19,15 @@ import type { LogArchive } from './log-archive.ts';
 export interface Origin {
   /** NAMESPACE/KIND/CLUSTER-UID/ID */
   readonly path: string;
+  /** Of the part that goes there, where the backup has several. */
   readonly plainSha256: string;
+}
+
+export interface Filled {
+  /** An earlier attempt had done it. */
+  readonly isRepeated: boolean;
+  /** What the engine's other half is to know of the volume: see `RestoreTemplate.annotationsOf`. */
+  readonly told?: string;
 }
 
 /** Where an engine's data comes from, and where it goes. */
@@ -31,7 +39,7 @@ export interface DriverIO<Source, Destination, State extends EngineState> {
   /**
    * Puts the content where a new member finds it, once every byte has been checked.
    *
-   * @returns whether an earlier attempt had done it
+   * @param state what the manifest says of the whole backup
    * @throws Failure Occupied, BadTask
    */
   fill(
@@ -39,7 +47,8 @@ export interface DriverIO<Source, Destination, State extends EngineState> {
     origin: Origin,
     content: () => AsyncIterable<Uint8Array>,
     context: AgentContext,
-  ): Promise<{ readonly isRepeated: boolean }>;
+    state: State,
+  ): Promise<Filled>;
 }
 
 export interface Driver<Source = EngineSource, Destination = EngineDestination, State extends EngineState = EngineState>
@@ -51,6 +60,12 @@ export interface Driver<Source = EngineSource, Destination = EngineDestination, 
   readonly lossSince: LossSince<State>;
   /** Absent where the database has no log that could be followed. */
   readonly archive?: LogArchive<Source, Destination, State>;
+  /**
+   * Number of the part that goes there; undefined of a backup whose data is one object. Absent where no backup of the engine has several.
+   *
+   * @throws Failure Unfit where the new cluster has no place for the parts that there are
+   */
+  partFor?(destination: Destination, state: State): number | undefined;
   /** Whether a database of the second version reads what one of the first has written. */
   canRead(written: string, wanted: string): boolean;
 }

@@ -79,5 +79,6 @@ function keysIn({ state }: Manifest): number {
   if (state.engine === 'etcd') return (state as EtcdState).keys ?? Number.MAX_SAFE_INTEGER;
   // It counts bytes, of what is in no form of its own here.
   if (state.engine === 'postgres') return Number.MAX_SAFE_INTEGER;
-  return (state as RedisState).firstDatabase?.keys ?? 0;
+  const counted = state as RedisState;
+  return 'shards' in counted ? 0 : (counted.firstDatabase?.keys ?? 0);
 }

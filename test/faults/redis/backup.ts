@@ -169,7 +169,7 @@ export function redisDatabase(processes: Processes): Database {
     hasData: (volume) => volume.has(appendOnly) && volume.has(marker),
     firstClaim: (cluster) => `data-${cluster}-0`,
     async dump(source, context) {
-      const { members } = source as RedisSource;
+      const { members = [] } = source as RedisSource;
       const logins = loginsOf(source as RedisSource, context);
       const asked = await Promise.allSettled(members.map(({ host, port }) => ask(host, port, logins, context)));
       const told = asked.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));

@@ -14,6 +14,8 @@ import {
 import { canRead, parseServer } from '../kind/server.ts';
 import { dumpRedis } from './dump.ts';
 import { checkedRdb } from './rdb.ts';
+import { dumpShards } from './shards/dump.ts';
+import { partFor, shardAt, toldOf } from './shards/place.ts';
 import { begunFrom, fillRedisVolume } from './volume.ts';
 
 function amountOf({ id, state }: Held<RedisState>) {
@@ -25,9 +27,16 @@ export const redisDriver: Driver = defineDriver<RedisSource, RedisDestination, R
   engine: 'redis',
   kind: 'RedisCluster',
   schemas: redisSchemas,
-  dump: dumpRedis,
+  dump: (source, context) =>
+    source.shards === undefined ? dumpRedis(source, context) : dumpShards(source, source.shards, context),
   begun: ({ directory }) => begunFrom(directory),
-  fill: ({ directory }, origin, content, { signal }) => fillRedisVolume(directory, origin, content, signal),
+  async fill(destination, origin, content, { signal }, state) {
+    const { directory } = destination;
+    const shard = shardAt(destination, state);
+    const filled = await fillRedisVolume(directory, origin, content, signal, shard?.slots);
+    return shard === undefined ? filled : { ...filled, told: toldOf(shard) };
+  },
+  partFor,
   check: checkedRdb,
   describe: (state) => ({ contents: redisContents(state) }),
   lossSince: (before, after) => keysLost(amountOf(before), amountOf(after)) ?? bytesLost(before, after),

@@ -14,20 +14,40 @@ import type { Dump } from '../../../engine/driver/dump.ts';
 import { Failure } from '../../../engine/driver/failure.ts';
 import { optionalLine, secretLine, tlsFrom } from '../../../engine/driver/secret-files.ts';
 import { piecesInTime } from '../../../engine/driver/wait.ts';
-import type { RedisSource, RedisState } from '../backup/schemas.ts';
+import type { DumpState, RedisSource, RedisState } from '../backup/schemas.ts';
 import { encodeCommand, RedisError } from '../client/resp.ts';
 import { atLeast, serverText } from '../kind/server.ts';
 import { checkedRdb, type RdbFacts } from './rdb.ts';
-import { type RedisLogins, redisFailure } from './session.ts';
+import { type RedisAccess, type RedisLogins, redisFailure } from './session.ts';
 import { type RedisNode, surveyRedis } from './survey.ts';
 
 /** No address, and by RFC 2606 no name either. */
 const announced = { 'ip-address': 'backup.invalid', 'listening-port': '65536' } as const;
 
 export async function dumpRedis(source: RedisSource, context: AgentContext): Promise<Dump<RedisState>> {
-  const logins = await loginsOf(source, context);
-  const tls = await tlsFrom(source.tls);
-  const { node, answered } = await surveyRedis(source, { logins, tls, context });
+  const { members } = source;
+  if (members === undefined) throw new Failure('BadTask', 'source names neither members nor shards');
+  const access = { logins: await loginsOf(source, context), tls: await tlsFrom(source.tls), context };
+  const { node, answered } = await surveyRedis({ ...source, members }, access);
+  const { content, state, close } = await openDump(node, access);
+  return {
+    engineVersion: serverText(node.server),
+    topology: { members: answered, source: placeOf(node.endpoint), role: node.role },
+    content,
+    state: () => ({ engine: 'redis', ...state() }),
+    close,
+  };
+}
+
+export interface OpenDump {
+  readonly content: AsyncIterable<Uint8Array>;
+  /** To be asked for once the content has been read. */
+  state(): DumpState;
+  close(): void;
+}
+
+/** The data of one node. */
+export async function openDump(node: RedisNode, { tls, context }: Omit<RedisAccess, 'logins'>): Promise<OpenDump> {
   const socket = await openConnection(node.endpoint, tls, context);
   const place = placeOf(node.endpoint);
   const broken = (why: string): Failure => new Failure('SourceBroken', `the dump of ${place} is not whole: ${why}`);
@@ -36,15 +56,12 @@ export async function dumpRedis(source: RedisSource, context: AgentContext): Pro
     context.log.info({ source: place, role: node.role, offset }, 'the dump begins');
     let facts: RdbFacts | undefined;
     return {
-      engineVersion: serverText(node.server),
-      topology: { members: answered, source: place, role: node.role },
       content: checkedRdb(coalesced(dumpIn(reader, broken)), broken, (found) => {
         facts = found;
       }),
-      state(): RedisState {
+      state() {
         const { firstDatabase } = facts ?? {};
         return {
-          engine: 'redis',
           replicationId,
           offset,
           approximateKeys: node.keys,
@@ -59,7 +76,7 @@ export async function dumpRedis(source: RedisSource, context: AgentContext): Pro
   }
 }
 
-async function loginsOf({ passwordFile, identity }: RedisSource, context: AgentContext): Promise<RedisLogins> {
+export async function loginsOf({ passwordFile, identity }: RedisSource, context: AgentContext): Promise<RedisLogins> {
   const own = await optionalLine(identity?.passwordFile, context);
   return {
     own: identity === undefined || own === undefined ? [] : [[identity.user, own]],

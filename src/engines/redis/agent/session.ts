@@ -24,6 +24,8 @@ export interface RedisAccess {
   readonly logins: RedisLogins;
   readonly tls: TlsMaterial | undefined;
   readonly context: AgentContext;
+  /** Bytes of an answer that are read, where that is not the usual. */
+  readonly longest?: number;
 }
 
 export interface RedisSession {
@@ -36,11 +38,11 @@ export interface RedisSession {
 /** @throws Failure SourceUnreachable, SourceRefused, SourceBroken; at the latest after five seconds */
 export async function inRedisSession<T>(
   endpoint: Endpoint,
-  { logins, tls, context }: RedisAccess,
+  { logins, tls, context, longest }: RedisAccess,
   talk: (session: RedisSession) => Promise<T>,
 ): Promise<T> {
   const socket = await openConnection(endpoint, tls, context);
-  const connection = redisConnection(socket);
+  const connection = redisConnection(socket, longest);
   const address = ('remoteAddress' in socket ? socket.remoteAddress : undefined) as string | undefined;
   const patience = { ...context, idleMs: Math.min(answerMs, context.idleMs) };
   const late = (): Failure => new Failure('SourceUnreachable', `${placeOf(endpoint)} does not answer`);

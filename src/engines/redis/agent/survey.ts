@@ -30,14 +30,20 @@ export interface RedisNode {
   readonly keys: Readonly<Record<string, number>>;
 }
 
-/** The one to take the data from, and how many answered at all. */
+/** The one to take the data from, whom it copies, and how many answered at all. */
 export interface RedisSurvey {
   readonly node: RedisNode;
+  readonly primary: RedisNode;
   readonly answered: number;
 }
 
+/** Nodes of which one is primary. */
+export interface RedisNodes extends Pick<RedisSource, 'sentinels'> {
+  readonly members: readonly Endpoint[];
+}
+
 /** @throws Failure SourceUnreachable, SourceRefused, SourceBroken where nobody can give their data */
-export async function surveyRedis(source: RedisSource, access: RedisAccess): Promise<RedisSurvey> {
+export async function surveyRedis(source: RedisNodes, access: RedisAccess): Promise<RedisSurvey> {
   const { context } = access;
   const again = (endpoint: Endpoint): Promise<Answer> =>
     inRedisSession(endpoint, access, (session) => talk(endpoint, session));
@@ -56,7 +62,7 @@ export async function surveyRedis(source: RedisSource, access: RedisAccess): Pro
     if (!isWhole && source.sentinels !== undefined) {
       await requireNamed({ address, port: endpoint.port }, source.sentinels, access);
     }
-    return { node: await upToDate(nodes, primary, again, context), answered: answers.length };
+    return { node: await upToDate(nodes, primary, again, context), primary, answered: answers.length };
   }
   const [first] = failures;
   if (nodes.length > 0) {

@@ -17,6 +17,8 @@ const base = 'appendonly.aof.1.base.rdb';
 const manifest = { name: 'appendonly.aof.manifest', content: `file ${base} seq 1 type b\n` };
 /** As the start script looks for it. */
 const mark = 'initialised';
+/** Likewise, in mode Cluster: without `nodes.conf`, data is only served where this is there. It is there before the data is, and goes with the first start. */
+const shardMark = 'restored-shard';
 
 const staging = '.restoring';
 const origin = 'restored-from.json';
@@ -24,6 +26,7 @@ const origin = 'restored-from.json';
 const harmless: ReadonlySet<string> = new Set(['lost+found', staging, origin, `${origin}.part`]);
 
 /**
+ * @param shardSlots of the volume of a shard of a Redis Cluster: which ones, for people
  * @returns whether an earlier attempt had done it
  * @throws Failure Occupied
  */
@@ -32,6 +35,7 @@ export async function fillRedisVolume(
   from: Origin,
   content: () => AsyncIterable<Uint8Array>,
   signal: AbortSignal,
+  shardSlots?: string,
 ): Promise<{ readonly isRepeated: boolean }> {
   const place = (...names: readonly string[]): string => join(directory, ...names);
   const entries = await entriesOf(directory);
@@ -39,7 +43,9 @@ export async function fillRedisVolume(
   if (isFilled) await requireUntouched(place(appendFolder));
   if (isFilled && entries.includes(mark)) return { isRepeated: true };
   if (!isFilled) {
-    const foreign = entries.filter((name) => !harmless.has(name));
+    const isHarmless = (name: string): boolean =>
+      harmless.has(name) || (name === shardMark && shardSlots !== undefined);
+    const foreign = entries.filter((name) => !isHarmless(name));
     if (foreign.length > 0) {
       const some = foreign.slice(0, 5).join(', ');
       throw new Failure('Occupied', `${directory} holds ${some}: nothing is written over data`);
@@ -52,6 +58,7 @@ export async function fillRedisVolume(
       await syncFolder(place(staging));
       await writeDurably(place(`${origin}.part`), [Buffer.from(`${JSON.stringify(from)}\n`)], signal);
       await renameDurably(place(`${origin}.part`), place(origin));
+      if (shardSlots !== undefined) await writeDurably(place(shardMark), [Buffer.from(`${shardSlots}\n`)], signal);
     } catch (error) {
       await rm(place(staging), { recursive: true, force: true });
       await rm(place(`${origin}.part`), { force: true });

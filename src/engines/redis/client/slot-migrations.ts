@@ -5,8 +5,9 @@
 import { shortened } from '../../../api/bounds.ts';
 import { isSlot, type SlotSet, slotCount, slotSet } from '../kind/slots.ts';
 import { isNodeId } from './cluster-nodes.ts';
-import { pairs } from './reply-fields.ts';
+import { infoFields, pairs } from './reply-fields.ts';
 import { ProtocolError, type Reply } from './resp.ts';
+import type { Session } from './session.ts';
 
 export interface SlotMigration {
   /** Of one that runs: nobody asks which slots one that is over was of. */
@@ -26,6 +27,14 @@ const longestRanges = 128 * 1024;
 
 /** Of all that run, together: to read them takes less than a tenth of a second. */
 const longestTogether = 256 * 1024;
+
+/** Undefined of a server that does not move slots by itself. */
+export async function migrationsOf(session: Pick<Session, 'command'>): Promise<readonly SlotMigration[] | undefined> {
+  const version = infoFields(String(await session.command('INFO', 'server'))).valkey_version ?? '0';
+  return Number.parseInt(version, 10) >= 9
+    ? slotMigrations(await session.command('CLUSTER', 'GETSLOTMIGRATIONS'))
+    : undefined;
+}
 
 /** Those of which this node is the source. */
 export function slotMigrations(reply: Reply): readonly SlotMigration[] {

@@ -93,6 +93,19 @@ export function slotArguments(set: SlotSet): string[] {
   return set.flatMap(({ first, last }) => [String(first), String(last)]);
 }
 
+/** Of such a text as `slotText` makes; undefined of any other. */
+export function parseSlots(text: string): SlotSet | undefined {
+  if (text === '') return [];
+  const ranges: SlotRange[] = [];
+  for (const word of text.split(', ', slotCount + 1)) {
+    const [, first = '', last = first] = /^(\d{1,5})(?:-(\d{1,5}))?$/.exec(word) ?? [];
+    const range = { first: Number(first), last: Number(last) };
+    if (first === '' || !isSlot(range.first) || !isSlot(range.last) || range.first > range.last) return undefined;
+    ranges.push(range);
+  }
+  return slotSet(ranges);
+}
+
 /** For people: `0-5460, 8191`. */
 export function slotText(set: SlotSet): string {
   return set.map(({ first, last }) => (first === last ? `${first}` : `${first}-${last}`)).join(', ');

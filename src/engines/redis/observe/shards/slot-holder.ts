@@ -2,10 +2,11 @@
 import type { Member, Target } from '../../action.ts';
 import { type ClusterNode, clusterNodes, myselfIn } from '../../client/cluster-nodes.ts';
 import { infoFields } from '../../client/reply-fields.ts';
-import { RedisError, type Reply } from '../../client/resp.ts';
+import { RedisError } from '../../client/resp.ts';
 import type { Session } from '../../client/session.ts';
-import { type SlotMigration, slotMigrations } from '../../client/slot-migrations.ts';
-import { allSlots, differenceOf, hasSlot, type SlotSet } from '../../kind/slots.ts';
+import { migrationsOf, type SlotMigration } from '../../client/slot-migrations.ts';
+import { countOf, type StrayKeys, straysOf } from '../../client/stray-keys.ts';
+import { hasSlot, type SlotSet } from '../../kind/slots.ts';
 
 export interface SlotHolder {
   /** Of the shard: the same whoever is its primary. */
@@ -20,7 +21,7 @@ export interface SlotHolder {
   readonly migrating: ClusterNode['migrating'];
   readonly importing: ClusterNode['importing'];
   /** Keys of slots that it does not have. */
-  readonly strays: readonly { readonly slot: number; readonly keys: number }[];
+  readonly strays: readonly StrayKeys[];
   /** Of all slots. */
   readonly keys: number;
   /** What its keys take of its memory. */
@@ -41,12 +42,6 @@ export const keysTogether = 100;
 
 /** What is moved without being planned by itself. */
 export const ordinaryKeyBytes = 4 * 1024 * 1024;
-
-/** Slots that one script looks at: about a millisecond. */
-const together = 1024;
-
-/** Of so many slots a server would have keys only where somebody else has moved slots. The rest shows when these have gone. */
-const mostStrays = 500;
 
 /** @throws where it is no primary, or does not answer everything */
 export async function slotHolder(session: Session, shard: string, target: Target): Promise<SlotHolder> {
@@ -86,60 +81,8 @@ function memoryIn(info: string): Pick<SlotHolder, 'dataBytes' | 'room'> {
   return { dataBytes, room: most * 0.9 - bytes('used_memory') };
 }
 
-/** Undefined of a server that does not move slots by itself. */
-async function migrationsOf(session: Session): Promise<readonly SlotMigration[] | undefined> {
-  const version = infoFields(String(await session.command('INFO', 'server'))).valkey_version ?? '0';
-  return Number.parseInt(version, 10) >= 9
-    ? slotMigrations(await session.command('CLUSTER', 'GETSLOTMIGRATIONS'))
-    : undefined;
-}
-
-/**
- * Nothing but the keys tells: after a failover of both sides in the middle of a move no slot is open any more, and keys of one are on
- * a node that does not have it. A script asks for many slots at once, so that a look takes milliseconds; the server answers others
- * between two of them.
- */
-async function straysOf(session: Session, owned: SlotSet): Promise<SlotHolder['strays']> {
-  const parts = chunksOf(differenceOf(allSlots, owned));
-  const replies = await Promise.all(
-    parts.map(({ first, last }) => session.command('EVAL', countScript, '0', String(first), String(last))),
-  );
-  return replies.flatMap(straysIn);
-}
-
-const countScript = `local found = {}
-for slot = tonumber(ARGV[1]), tonumber(ARGV[2]) do
-  local keys = redis.call('CLUSTER', 'COUNTKEYSINSLOT', slot)
-  if keys > 0 and #found < ${mostStrays * 2} then
-    found[#found + 1] = slot
-    found[#found + 1] = keys
-  end
-end
-return found`;
-
-function chunksOf(set: SlotSet): SlotSet {
-  return set.flatMap(({ first, last }) => {
-    const count = Math.ceil((last - first + 1) / together);
-    return Array.from({ length: count }, (_, i) => ({
-      first: first + i * together,
-      last: Math.min(last, first + (i + 1) * together - 1),
-    }));
-  });
-}
-
-function straysIn(reply: Reply): SlotHolder['strays'] {
-  if (!Array.isArray(reply) || reply.length % 2 !== 0) throw new Error('the slots with keys are no list of pairs');
-  const numbers = reply.map(countOf);
-  return numbers.flatMap((slot, i) => (i % 2 === 0 ? [{ slot, keys: numbers[i + 1] ?? 0 }] : []));
-}
-
 export async function keysIn(session: Session, slot: number): Promise<number> {
   return countOf(await session.command('CLUSTER', 'COUNTKEYSINSLOT', String(slot)));
-}
-
-function countOf(reply: Reply): number {
-  if (typeof reply !== 'number' || reply < 0) throw new Error('a count of keys is no number');
-  return reply;
 }
 
 async function largeKeyOf(session: Session, { slots, migrating }: ClusterNode): Promise<SlotHolder['largeKey']> {

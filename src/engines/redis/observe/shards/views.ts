@@ -1,6 +1,7 @@
 /** What the views of the nodes say together: who serves which slots, whether they agree, and who is none of ours. */
 import type { ClusterNode } from '../../client/cluster-nodes.ts';
-import { allSlots, areSameSlots, differenceOf, type SlotSet, slotText, unionOf } from '../../kind/slots.ts';
+import { ownersText } from '../../client/slot-owners.ts';
+import { allSlots, areSameSlots, differenceOf, type SlotSet, unionOf } from '../../kind/slots.ts';
 import { nodeAnnotation } from '../../names.ts';
 import { placeOf } from '../../resources/shards/names.ts';
 import type { ShardNode } from './observed.ts';
@@ -11,18 +12,9 @@ export function knownIn({ view }: ShardNode): readonly ClusterNode[] {
   return view.filter(({ isHandshake }) => !isHandshake);
 }
 
-/** The owners of slots in a view, as text that is the same where two nodes agree. */
-function ownersIn(node: ShardNode): string {
-  return knownIn(node)
-    .filter(({ slots }) => slots.length > 0)
-    .map(({ id, slots }) => `${id} ${slotText(slots)}`)
-    .sort()
-    .join();
-}
-
 /** Every node that answers says the same of who owns which slots. */
 export function doViewsAgree(nodes: readonly ShardNode[]): boolean {
-  return new Set(nodes.map(ownersIn)).size <= 1;
+  return new Set(nodes.map(({ view }) => ownersText(view))).size <= 1;
 }
 
 /** What no node that answers knows an owner of. */
