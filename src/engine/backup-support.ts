@@ -39,10 +39,16 @@ export interface BackupSource {
   readonly topology: string;
 }
 
-export interface RestoreTemplate {
+/** A volume that a restore fills. */
+export interface RestoredSet {
   /** The StatefulSet whose first claim is filled. */
   readonly set: string;
   readonly destination: EngineDestination;
+}
+
+export interface RestoreTemplate extends RestoredSet {
+  /** Where the data is in several parts: the other volumes, each filled by a Job of its own from the same backup, once the first one is. */
+  readonly others?: readonly RestoredSet[];
   /** Where the pod that fetches has the claim, or what it writes to instead. */
   readonly fetchMounts: NonNullable<ContainerSpec['volumeMounts']>;
   readonly volumes: readonly Volume[];
@@ -50,6 +56,11 @@ export interface RestoreTemplate {
   readonly containers: readonly RestoreContainer[];
   /** On the claim once it is filled, besides our own mark. */
   readonly annotations: Readonly<Record<string, string>>;
+  /**
+   * On the claim, besides, by what the agent has told of the volume (`Filled.told`); undefined where that is nothing that the agent tells. Absent where
+   * the agent tells nothing.
+   */
+  annotationsOf?(told: string): Readonly<Record<string, string>> | undefined;
   /** The annotation of claims that no process is ever started on again. */
   readonly retired?: string;
   /** Up to where the log is replayed, as text; absent where the spec names no point. */

@@ -17,7 +17,7 @@ import { type Children, podIsReady } from '../resources/children.ts';
 import { componentLabel, memberLabel } from '../resources/metadata.ts';
 import { confirmedAnnotation, isConfirmed } from './confirmed-backup.ts';
 import { type BackupProgress, backupFactory, goodForMs, removal, requiredBackup } from './required-backup.ts';
-import { restoreJobName } from './restore-job.ts';
+import { restoreJobNames } from './restore-job.ts';
 
 /** On the custom resource: `UID/ID/TIME` of the backup that was taken of it because it was deleted. */
 export const lastBackupAnnotation = 'clusterwright.dev/last-backup';
@@ -90,9 +90,10 @@ export function planFinalization(
 
 /** A claim stays as long as a pod has it mounted, though that has ended, and the Job with its pod goes with the custom resource. */
 function withoutRestore({ metadata }: Cluster, children: Children, plan: Plan): Plan {
-  const found = children.get('Job', restoreJobName(metadata.name));
-  const isInTheWay = plan.outcome.state === 'wait' && found !== undefined && ownerOf(found) === metadata.uid;
-  return isInTheWay ? { ...plan, steps: [...removal(found, 'the cluster is deleted'), ...plan.steps] } : plan;
+  if (plan.outcome.state !== 'wait') return plan;
+  const found = restoreJobNames(metadata.name).flatMap((name) => children.get('Job', name) ?? []);
+  const inTheWay = found.filter((job) => ownerOf(job) === metadata.uid);
+  return { ...plan, steps: [...inTheWay.flatMap((job) => removal(job, 'the cluster is deleted')), ...plan.steps] };
 }
 
 /**

@@ -5,7 +5,8 @@
  */
 import { type Cluster, podsOf, type RestoreSpec } from '../api/cluster.ts';
 import type { KubeObject } from '../api/object.ts';
-import type { FetchTask } from '../backup/agent-task.ts';
+import type { FetchTask, Which } from '../backup/agent-task.ts';
+import { type EngineDestination, mostParts } from '../backup/engine-data.ts';
 import { type RestoreContainer, type RestoreTemplate, restoredVolume } from '../engine/backup-support.ts';
 import { job } from '../resources/job.ts';
 import { ownerReferences } from '../resources/metadata.ts';
@@ -14,8 +15,14 @@ import { agentJobOptions, configName, type Naming, taskConfig } from './agent-jo
 import { agentContainer, agentPodSpec, envOf, helperContainer, storeOf } from './agent-pod.ts';
 import { skipContainersAnnotation } from './target-identity.ts';
 
-export function restoreJobName(cluster: string): string {
-  return `${cluster}-restore`;
+/** @param volume its number, where several are filled */
+export function restoreJobName(cluster: string, volume = 0): string {
+  return volume === 0 ? `${cluster}-restore` : `${cluster}-restore-${volume}`;
+}
+
+/** All that there can be. */
+export function restoreJobNames(cluster: string): readonly string[] {
+  return Array.from({ length: mostParts }, (_, volume) => restoreJobName(cluster, volume));
 }
 
 interface SetSpec {
@@ -54,20 +61,25 @@ export interface RestoreJobOptions {
   readonly image: string;
   readonly restore: RestoreSpec;
   readonly template: RestoreTemplate;
+  /** Of the volume: the number, and what its agent is told. */
+  readonly volume: number;
+  readonly destination: EngineDestination;
   readonly set: KubeObject;
+  /** Where another volume has been filled already: from this one. */
+  readonly chosen?: Which | undefined;
 }
 
 /** The claim, the task and the Job, in the order in which they are made. */
 export function restoreJobObjects(cluster: Cluster, options: RestoreJobOptions): readonly KubeObject[] {
-  const { engine, image, restore, template, set } = options;
-  const naming: Naming = { owner: cluster, engine, name: restoreJobName(cluster.metadata.name) };
+  const { engine, image, restore, template, volume, destination, set, chosen = {} } = options;
+  const naming: Naming = { owner: cluster, engine, name: restoreJobName(cluster.metadata.name, volume) };
   const store = storeOf(restore.target, restore.encryption, 'read');
   const { id, cluster: from } = restore;
   const pods = podsOf(cluster);
   const task: FetchTask = {
     task: 'fetch',
-    which: { ...(id === undefined ? {} : { id }), ...from },
-    destination: template.destination,
+    which: { ...(id === undefined ? {} : { id }), ...from, ...chosen },
+    destination,
     idleTimeoutSeconds: 60,
     ...store.task,
   };

@@ -7,46 +7,59 @@
  */
 import type { Cluster, CommonSpec, RestoreSpec } from '../api/cluster.ts';
 import type { KubeObject } from '../api/object.ts';
-import { configMaps, jobs, persistentVolumeClaims } from '../api/resource.ts';
-import { restoredAnnotation, restoredPointAnnotation } from '../engine/backup-support.ts';
+import { configMaps, jobs } from '../api/resource.ts';
+import type { Which } from '../backup/agent-task.ts';
+import { type RestoreTemplate, restoredAnnotation, restoredPointAnnotation } from '../engine/backup-support.ts';
 import { desiredConditions } from '../engine/desired-conditions.ts';
 import type { KindHandler, StatusReport } from '../engine/engine.ts';
 import { withJudgements } from '../engine/judgement.ts';
 import { stateThatGoes } from '../plan/deletion.ts';
-import { jobSteps, taskSteps } from '../plan/objects.ts';
+import { jobSteps } from '../plan/objects.ts';
 import { blocked, type ObjectStep, type Outcome, type Plan, wait } from '../plan/plan.ts';
-import { refOf } from '../plan/ref.ts';
-import { type Children, type Claim, type Job, noChildren } from '../resources/children.ts';
-import { ownerReferences } from '../resources/metadata.ts';
+import { type Children, type Claim, noChildren } from '../resources/children.ts';
 import { configName } from './agent-job.ts';
-import { type JobState, jobState } from './job-state.ts';
-import { restoreJobName, restoreJobObjects } from './restore-job.ts';
+import { restoreJobNames, restoreJobObjects } from './restore-job.ts';
+import { isOwned, ownerOf, planFilling, released, removal, waiting } from './restore-volume.ts';
 import { withCheckedTarget } from './target-claim.ts';
 
-/** A failure that may pass is tried again after so long. */
-const againMs = 60_000;
+/** Volumes that are filled side by side: each reads from the target. */
+const filledAtOnce = 8;
 
 /** `engine`, with restores before it. `image` holds the agent. */
 export function withRestore(engine: KindHandler, image: string): KindHandler {
-  const objectsFor = (cluster: Cluster): readonly KubeObject[] => {
+  /** Of each volume that is filled. */
+  const objectsFor = (cluster: Cluster, children: Children): Volumes => {
     const restore = restoreSpec(cluster);
     const template = engine.backup?.restoreTemplate(cluster);
-    const set = engine
-      .resources(cluster)
-      .find(({ object }) => object.kind === 'StatefulSet' && object.metadata.name === template?.set)?.object;
-    if (restore === undefined || template === undefined || set === undefined) return [];
-    return restoreJobObjects(cluster, { engine: engine.name, image, restore, template, set });
+    if (restore === undefined || template === undefined) return [[]];
+    const sets = engine.resources(cluster).map(({ object }) => object);
+    let chosen: Which | undefined;
+    const made = [template, ...(template.others ?? [])].map(({ set: name, destination }, volume) => {
+      const set = sets.find(({ kind, metadata }) => kind === 'StatefulSet' && metadata.name === name);
+      if (set === undefined) return [];
+      const about = { engine: engine.name, image, restore, template, volume, destination, set };
+      const objects = restoreJobObjects(cluster, { ...about, chosen });
+      chosen ??= chosenFor(claimIn(objects, children));
+      return objects;
+    });
+    const [first = [], ...others] = made;
+    return [first, ...others];
   };
   const planFor = (cluster: Cluster, children: Children, now: number): Plan | undefined => {
     if (restoreSpec(cluster) === undefined || cluster.status?.initialized === true) return undefined;
-    const { annotations = {}, retired, point } = engine.backup?.restoreTemplate(cluster) ?? {};
+    const { annotations = {}, annotationsOf, retired, point } = engine.backup?.restoreTemplate(cluster) ?? {};
     const state = stateThatGoes(engine.resources(cluster), children).map(({ metadata }) => metadata.name);
-    return planRestore({ cluster, children, objects: objectsFor(cluster), annotations, retired, point, state, now });
+    const [objects, ...others] = objectsFor(cluster, children);
+    const wanted = { objects, others, annotations, annotationsOf, retired, point };
+    return planRestore({ cluster, children, ...wanted, state, now });
   };
 
   return {
     ...engine,
-    resources: (cluster) => [...objectsFor(cluster).map((object) => ({ object })), ...engine.resources(cluster)],
+    resources: (cluster) => [
+      ...objectsFor(cluster, noChildren).flatMap((objects) => objects.map((object) => ({ object }))),
+      ...engine.resources(cluster),
+    ],
     async assess(cluster, children, io) {
       const wanted = planFor(cluster, children, io.now());
       const plan = wanted && (await withCheckedTarget(wanted, io));
@@ -65,9 +78,10 @@ export function withRestore(engine: KindHandler, image: string): KindHandler {
     planOffline: ({ status: _, ...cluster }) => {
       const first = planFor(cluster, noChildren, 0);
       if (first === undefined) return engine.planOffline(cluster);
-      return first.steps.length === 0
-        ? first
-        : { ...first, steps: [...first.steps, ...engine.planOffline(cluster).steps] };
+      if (first.steps.length === 0) return first;
+      const [, ...others] = objectsFor(cluster, noChildren);
+      const later = others.flatMap((objects) => jobSteps(objects, noChildren));
+      return { ...first, steps: [...first.steps, ...later, ...engine.planOffline(cluster).steps] };
     },
     forecast: (cluster, children) => {
       // What is there meanwhile is the restore's, and no cluster yet.
@@ -86,13 +100,20 @@ function restoreSpec(cluster: Cluster): RestoreSpec | undefined {
   return (cluster.spec as CommonSpec).bootstrap?.restore;
 }
 
+/** Claim, task and Job of each volume that is filled; empty where the cluster has no member to begin with. */
+type Volumes = readonly [readonly KubeObject[], ...(readonly KubeObject[])[]];
+
 export interface RestoreSituation {
   readonly cluster: Cluster;
   readonly children: Children;
-  /** Claim, task and Job; empty where the cluster has no member to begin with. */
+  /** Of the first volume: claim, task and Job; empty where the cluster has no member to begin with. */
   readonly objects: readonly KubeObject[];
+  /** Of each other volume. */
+  readonly others?: readonly (readonly KubeObject[])[];
   /** What the engine wants on the claim once it is filled. */
   readonly annotations: Readonly<Record<string, string>>;
+  /** See `RestoreTemplate`. */
+  readonly annotationsOf?: RestoreTemplate['annotationsOf'] | undefined;
   /** See `RestoreTemplate`. */
   readonly retired?: string | undefined;
   /** See `RestoreTemplate`. */
@@ -103,16 +124,24 @@ export interface RestoreSituation {
   readonly now: number;
 }
 
-/** Undefined where the engine goes on: the volume is filled, or members of this very cluster exist. */
+/** Undefined where the engine goes on: the volumes are filled, or members of this very cluster exist. */
 export function planRestore(situation: RestoreSituation): Plan | undefined {
-  const { cluster, children, objects, retired, point, state = [] } = situation;
+  const { cluster, children, objects, others = [], retired, point, state = [] } = situation;
   const sets = children.objects.filter(({ kind }) => kind === 'StatefulSet');
   if (sets.some((set) => isOwned(set, cluster))) return undefined;
   const [wanted] = objects;
-  const claim = children.claims.find(({ metadata }) => metadata.name === wanted?.metadata.name);
-  const other = otherData(cluster, claim, point);
+  const claims = [objects, ...others].map((volume) => claimIn(volume, children));
+  const [claim] = claims;
+  const other = claims.map((each) => otherData(cluster, each, point)).find((why) => why !== undefined);
   if (other !== undefined) return { steps: [], outcome: blocked('DataExists', other) };
-  if (claim !== undefined && isFilled(claim) && isUsed(children, retired)) return undefined;
+  const filled = claims.filter((each): each is Claim => each !== undefined && isFilled(each));
+  const mixed = mixedData(filled);
+  if (mixed !== undefined) return { steps: [], outcome: blocked('DataExists', mixed) };
+  if (filled.length === claims.length && isUsed(children, retired)) {
+    const held = filled.filter((each) => isOwned(each, cluster));
+    if (held.length === 0) return undefined;
+    return { steps: held.flatMap(released), outcome: wait('Restoring', 'all volumes are filled') };
+  }
   if (wanted === undefined) {
     return waiting('Parked', 'bootstrap.restore begins once there is a member: the cluster is parked');
   }
@@ -128,7 +157,48 @@ export function planRestore(situation: RestoreSituation): Plan | undefined {
   }
   const isOver = sets.length === 0 && children.pods.length === 0 && children.claims.every((c) => isOwned(c, cluster));
   if (!isOver) return waiting('EarlierCluster', 'an earlier cluster of this name is still being removed');
-  return planFilling(situation, claim);
+  return planVolumes(situation, claims);
+}
+
+/** The first one decides which backup it is; then the others are filled side by side. */
+function planVolumes(situation: RestoreSituation, claims: readonly (Claim | undefined)[]): Plan {
+  const { objects, others = [] } = situation;
+  const volumes = [objects, ...others].map((each, volume) => ({ objects: each, volume, claim: claims[volume] }));
+  const missing = volumes.filter(({ claim }) => claim === undefined || !isFilled(claim));
+  const now = missing.slice(0, missing[0]?.volume === 0 ? 1 : filledAtOnce);
+  const isOnly = volumes.length === 1;
+  const plans = now.map((volume) => planFilling({ ...situation, isOnly }, volume));
+  const steps = plans.flatMap((plan) => plan.steps);
+  const outcomes = plans.map(({ outcome }) => outcome);
+  const outcome = outcomes.find(({ state }) => state === 'blocked') ?? soonest(outcomes);
+  if (isOnly || outcome.state === 'settled') return { steps, outcome };
+  const count = `${volumes.length - missing.length} of ${volumes.length} volumes are filled`;
+  return { steps, outcome: { ...outcome, message: `${count}: ${outcome.message}` } };
+}
+
+function soonest(outcomes: readonly Outcome[]): Outcome {
+  const recheck = (outcome: Outcome): number =>
+    outcome.state === 'wait' ? (outcome.recheckMs ?? Number.POSITIVE_INFINITY) : 0;
+  return outcomes.reduce((first, each) => (recheck(each) < recheck(first) ? each : first));
+}
+
+/** Where one was filled from another backup than the others, keys would be in two of them, or in none. */
+function mixedData(filled: readonly Claim[]): string | undefined {
+  const from = ({ metadata }: Claim): string | undefined => metadata.annotations?.[restoredAnnotation];
+  const [first] = filled;
+  const other = filled.find((claim) => first !== undefined && from(claim) !== from(first));
+  if (first === undefined || other === undefined) return undefined;
+  return `the volume ${first.metadata.name} was filled from ${from(first)}, and ${other.metadata.name} from ${from(other)}: delete those that are not wanted`;
+}
+
+function claimIn([claim]: readonly KubeObject[], children: Children): Claim | undefined {
+  return children.claims.find(({ metadata }) => metadata.name === claim?.metadata.name);
+}
+
+/** Which backup the first volume was filled from: nobody else gets another one, whatever is the newest by then. */
+function chosenFor(claim: Claim | undefined): Which | undefined {
+  const [id, uid, , namespace] = claim?.metadata.annotations?.[restoredAnnotation]?.split('/').toReversed() ?? [];
+  return id === undefined || uid === undefined || namespace === undefined ? undefined : { namespace, uid, id };
 }
 
 /**
@@ -180,99 +250,17 @@ function isOtherBackup(cluster: Cluster, from: string): boolean {
   return differs(restore?.id, id) || differs(restore?.cluster.uid, uid);
 }
 
-function planFilling(situation: RestoreSituation, claim: Claim | undefined): Plan {
-  const { cluster, children, objects, now } = situation;
-  const found = children.get('Job', restoreJobName(cluster.metadata.name)) as Job | undefined;
-  if (found !== undefined && !isOwned(found, cluster)) {
-    return waiting('EarlierCluster', 'an earlier cluster of this name is still being removed');
-  }
-  if (found?.metadata.deletionTimestamp !== undefined) return waiting('Restoring', 'its Job is begun anew');
-  if (found !== undefined && (claim === undefined || claim.metadata.deletionTimestamp !== undefined)) {
-    // What it has done was done to a volume that is gone.
-    const steps = removal(found, jobs, 'its volume was deleted');
-    return { steps, outcome: wait('Restoring', 'its volume was deleted: it is begun anew') };
-  }
-  // While a pod of an earlier attempt has it mounted it stays, and would be taken for the one that is to be filled.
-  if (claim?.metadata.deletionTimestamp !== undefined) {
-    return waiting('Restoring', 'its volume was deleted: it is made anew once nobody mounts it');
-  }
-  if (found === undefined || claim === undefined) {
-    return { steps: jobSteps(objects, children), outcome: wait('Restoring', 'the first volume is made and filled') };
-  }
-  const state = jobState(found, children.jobPods, now);
-  switch (state.state) {
-    case 'pending':
-      return { steps: taskSteps(objects, children), outcome: wait('Restoring', state.message) };
-    case 'running':
-      return { steps: taskSteps(objects, children), outcome: wait('Restoring', state.message, state.recheckMs) };
-    case 'complete':
-      return { steps: filledStep(situation, claim, state), outcome: wait('Restoring', 'the first volume is filled') };
-    case 'failed': {
-      if (!state.isTransient) return { steps: [], outcome: blocked('RestoreFailed', state.message) };
-      const left = state.at + againMs - now;
-      const message = `${state.message}; it is tried again`;
-      return {
-        steps: left > 0 ? [] : removal(found, jobs, 'it has failed and is begun anew'),
-        outcome: wait('RestoreFailed', message, left > 0 ? left : undefined),
-      };
-    }
-    default:
-      return state satisfies never;
-  }
-}
-
-/** From here on it is a volume with data: it belongs to nobody, and the engine may use it. */
-function filledStep(
-  { annotations, point }: RestoreSituation,
-  claim: Claim,
-  { result }: Extract<JobState, { state: 'complete' }>,
-): ObjectStep[] {
-  const ref = refOf(claim, persistentVolumeClaims);
-  if (ref === undefined) return [];
-  const from = result?.result === 'fetched' ? result.backup.folder : 'unknown';
-  const until = point === undefined ? {} : { [restoredPointAnnotation]: point };
-  const added = { [restoredAnnotation]: from, ...until, ...annotations };
-  return [
-    {
-      type: 'patch',
-      ref,
-      patch: { metadata: { ownerReferences: [], annotations: added } },
-      changes: [
-        { path: 'metadata.ownerReferences', from: claim.metadata.ownerReferences, to: [] },
-        ...Object.entries(added).map(([name, to]) => ({ path: `metadata.annotations[${name}]`, to })),
-      ],
-    },
-  ];
-}
-
-/** Once the cluster is formed, nobody needs the Job any more. */
+/** Once the cluster is formed, nobody needs the Jobs any more. The spec may name fewer volumes by then. */
 function cleanUp(cluster: Cluster, children: Children): ObjectStep[] {
   if (restoreSpec(cluster) === undefined) return [];
-  const name = restoreJobName(cluster.metadata.name);
   const reason = 'the restore is done';
-  const [job, config] = [children.get('Job', name), children.get('ConfigMap', configName({ name }))];
-  return [
-    ...(job === undefined ? [] : removal(job, jobs, reason)),
-    ...(config === undefined ? [] : removal(config, configMaps, reason)),
-  ];
-}
-
-function removal(object: KubeObject, resource: Parameters<typeof refOf>[1], reason: string): ObjectStep[] {
-  const ref = refOf(object, resource);
-  return ref === undefined || object.metadata.deletionTimestamp !== undefined ? [] : [{ type: 'delete', ref, reason }];
-}
-
-function ownerOf({ metadata }: KubeObject): string | undefined {
-  return metadata.ownerReferences?.find(({ controller }) => controller === true)?.uid;
-}
-
-function isOwned(object: KubeObject, cluster: Cluster): boolean {
-  const [own] = ownerReferences(cluster);
-  return own !== undefined && ownerOf(object) === own.uid;
-}
-
-function waiting(reason: string, message: string): Plan {
-  return { steps: [], outcome: wait(reason, message) };
+  return restoreJobNames(cluster.metadata.name).flatMap((name) => {
+    const [job, config] = [children.get('Job', name), children.get('ConfigMap', configName({ name }))];
+    return [
+      ...(job === undefined ? [] : removal(job, jobs, reason)),
+      ...(config === undefined ? [] : removal(config, configMaps, reason)),
+    ];
+  });
 }
 
 function statusOf(outcome: Outcome): StatusReport {

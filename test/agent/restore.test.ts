@@ -197,9 +197,9 @@ describe('is refused, and nothing is written:', () => {
     ],
     [
       'a manifest of a gigabyte',
-      (m) => writeFileSync(join(store.pathOf(m), 'manifest.json'), Buffer.alloc(70_000)),
+      (m) => writeFileSync(join(store.pathOf(m), 'manifest.json'), Buffer.alloc(270_000)),
       'Tampered',
-      /longer than 65536/,
+      /longer than 262144/,
     ],
     [
       'a key that is another one',

@@ -126,9 +126,9 @@ describe('a manifest', () => {
   it.each<[string, object, string, RegExp]>([
     [
       'of a later version',
-      { formatVersion: 3, news: true },
+      { formatVersion: 4, news: true },
       'Unfit',
-      /has version 3, and this agent knows versions up to 2/,
+      /has version 4, and this agent knows versions up to 3/,
     ],
     ['with a field that nobody knows', { surprise: 1 }, 'Tampered', /surprise is not known/],
     [
@@ -146,6 +146,13 @@ describe('a manifest', () => {
       /state.keys is not/,
     ],
     ['of format 2 without a number', { formatVersion: 2 }, 'Tampered', /sequence/],
+    [
+      'of format 2 with parts',
+      { formatVersion: 2, sequence: 1, parts: [sealed.data] },
+      'Tampered',
+      /parts is not known/,
+    ],
+    ['of format 3 without parts', { formatVersion: 3, sequence: 1 }, 'Tampered', /parts/],
     ['of format 2 with number 0', { formatVersion: 2, sequence: 0 }, 'Tampered', /sequence/],
     ['with a path for an id', { id: '../../x' }, 'Tampered', /id must match/],
     ['of a kind that does not fit', { engine: 'etcd' }, 'Tampered', /state/],
