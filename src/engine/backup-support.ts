@@ -104,15 +104,13 @@ export interface ArchiveSupport<Spec> {
 export interface BackupSupport<Spec> {
   /** Absent where the database has no log that could be archived. */
   readonly archive?: ArchiveSupport<Spec>;
-  /** Why there are no backups of this cluster; undefined where there are. */
-  whyNone?(cluster: Cluster<Spec>): string | undefined;
   source(cluster: Cluster<Spec>): BackupSource;
   restoreTemplate(cluster: Cluster<Spec>): RestoreTemplate;
   /**
    * The spec of a small cluster that a backup of `cluster` can be restored into, to see whether it can; without
-   * `bootstrap`. Nobody but who tries it uses it.
+   * `bootstrap`. Nobody but who tries it uses it. `contents`: of the backup, where its status tells them.
    */
-  drill(cluster: Cluster<Spec>): object;
+  drill(cluster: Cluster<Spec>, contents?: Contents): object;
   /** Fields of `bootstrap.restore` that such a cluster has besides. */
   readonly drillRestore?: object;
   /** What such a cluster has where the original is gone, in words; default: the default settings. */
@@ -122,7 +120,7 @@ export interface BackupSupport<Spec> {
   /** `spec.version` of a cluster that reads what this version of the database has written: `8.0` for `8.0.5`. */
   specVersion(engineVersion: string): string;
   /** Other fields of such a spec: which server, where a kind has several. */
-  specFields?(engineVersion: string): object;
+  specFields?(engineVersion: string, contents?: Contents): object;
   /** What the processes hold by now, in the words of a backup's `contents`. Rejects where nobody answers. */
   contents(cluster: Cluster<Spec>, children: Children, io: EngineContext, wanted: Contents): Promise<Contents>;
   /** Whether what was found is as good as what was wanted: a number that was counted while others wrote may differ. */

@@ -59,7 +59,7 @@ function backupTold(backup: BackupSupport<unknown>, told: (cluster: Cluster) => 
     ...backup,
     source: (cluster) => backup.source(told(cluster)),
     restoreTemplate: (cluster) => backup.restoreTemplate(told(cluster)),
-    drill: (cluster) => backup.drill(told(cluster)),
+    drill: (cluster, contents) => backup.drill(told(cluster), contents),
     contents: (cluster, ...rest) => backup.contents(told(cluster), ...rest),
     ...(archive === undefined
       ? {}

@@ -71,12 +71,11 @@ export function toHandler<Spec, Observed, Situation, Action extends EngineAction
 
 function hidden<Spec>(backup: BackupSupport<Spec>): BackupSupport<unknown> {
   const typed = (cluster: Cluster<unknown>): Cluster<Spec> => cluster as Cluster<Spec>;
-  const { whyNone, drillRestore, drillDefaults, isSame, specVersion, specFields, writesAlone, archive } = backup;
+  const { drillRestore, drillDefaults, isSame, specVersion, specFields, writesAlone, archive } = backup;
   return {
-    ...(whyNone === undefined ? {} : { whyNone: (cluster) => whyNone(typed(cluster)) }),
     source: (cluster) => backup.source(typed(cluster)),
     restoreTemplate: (cluster) => backup.restoreTemplate(typed(cluster)),
-    drill: (cluster) => backup.drill(typed(cluster)),
+    drill: (cluster, contents) => backup.drill(typed(cluster), contents),
     ...(drillRestore === undefined ? {} : { drillRestore }),
     ...(drillDefaults === undefined ? {} : { drillDefaults }),
     ...(writesAlone === undefined ? {} : { writesAlone }),

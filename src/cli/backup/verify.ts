@@ -92,7 +92,10 @@ async function prepare(
     const { drillDefaults = 'the default settings' } = part;
     cli.stderr(`${cluster.kind} ${cluster.name} is gone: the throw-away one has ${drillDefaults}\n`);
   }
-  const original = valid(engine, live ?? withoutOriginal(engine, namespace, cluster.name, specOf(part, version)));
+  const original = valid(
+    engine,
+    live ?? withoutOriginal(engine, namespace, cluster.name, specOf(part, version, contents)),
+  );
   const name = `${tried.name.slice(0, 34)}-drill`;
   const restore = {
     target,
@@ -101,7 +104,7 @@ async function prepare(
     ...part.drillRestore,
   };
   const more = { ...drillPods(original), ...drillNetwork(original) };
-  const spec = { ...part.drill(original), ...more, deletionPolicy: 'Delete', bootstrap: { restore } };
+  const spec = { ...part.drill(original, contents), ...more, deletionPolicy: 'Delete', bootstrap: { restore } };
   const { resource } = engine.kind;
   const metadata = { name, namespace, ...carriedLabels(original) };
   const object = { apiVersion: apiVersionOf(resource), kind: resource.kind, metadata, spec };
@@ -120,8 +123,12 @@ async function refuseKeptVolumes({ client }: Connection, { engine, namespace, na
 
 /** The cluster is gone: one of the same version will do. */
 /** Of a cluster that reads what this version of the database has written. */
-function specOf({ specVersion, specFields }: BackupSupport<unknown>, engineVersion: string): object {
-  return { version: specVersion(engineVersion), ...specFields?.(engineVersion) };
+function specOf(
+  { specVersion, specFields }: BackupSupport<unknown>,
+  engineVersion: string,
+  contents: Drill['wanted'],
+): object {
+  return { version: specVersion(engineVersion), ...specFields?.(engineVersion, contents) };
 }
 
 function withoutOriginal({ kind }: KindHandler, namespace: string, name: string, spec: object): KubeObject {

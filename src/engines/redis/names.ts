@@ -52,8 +52,14 @@ export const addressAnnotation = 'clusterwright.dev/address';
 /** In mode Cluster, on the claim of each node: the ID that the node on this volume has, once it is to be a member. */
 export const nodeAnnotation = 'clusterwright.dev/cluster-node';
 
-/** On the claim of each primary of a new Redis Cluster, before anything else is done: the slots that it is given. */
+/**
+ * On the claim of each primary of a new Redis Cluster, before anything else is done: the slots that it is given. On one that a restore has filled:
+ * those that its shard had in the backup.
+ */
 export const slotsAnnotation = 'clusterwright.dev/cluster-slots';
+
+/** On the claim of a shard that a restore has filled: how many of its keys do not expire, as far as that is known. */
+export const restoredKeysAnnotation = 'clusterwright.dev/restored-keys';
 
 /** On each claim of a Redis Cluster whose slots have all been given away once: they are never given away again. */
 export const formedAnnotation = 'clusterwright.dev/cluster-formed';

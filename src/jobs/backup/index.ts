@@ -4,7 +4,6 @@ import type { Cluster } from '../../api/cluster.ts';
 import type { KindHandler } from '../../engine/engine.ts';
 import type { EngineContext } from '../../engine/engine-context.ts';
 import type { Desired } from '../../plan/objects.ts';
-import { blocked } from '../../plan/plan.ts';
 import { noChildren } from '../../resources/children.ts';
 import { job } from '../../resources/job.ts';
 import { absentCluster } from '../absent-cluster.ts';
@@ -21,13 +20,8 @@ const name = 'backup';
 export function backupEngine(databases: readonly KindHandler[], image: string): KindHandler {
   const partFor = (cluster: Cluster | undefined) => databases.find(({ kind }) => kind.resource.kind === cluster?.kind);
 
-  const noneOf = (cluster: Cluster | undefined) =>
-    cluster === undefined ? undefined : partFor(cluster)?.backup?.whyNone?.(cluster);
-  const sourceOf = (cluster: Cluster | undefined) =>
-    cluster === undefined || noneOf(cluster) !== undefined ? undefined : partFor(cluster)?.backup?.source(cluster);
-
   function resources(backup: Cluster<BackupSpec>, cluster: Cluster | undefined): readonly Desired[] | undefined {
-    const from = sourceOf(cluster);
+    const from = cluster === undefined ? undefined : partFor(cluster)?.backup?.source(cluster);
     if (cluster === undefined || from === undefined) return undefined;
     const { target, encryption } = backup.spec;
     const made = backupJobObjects(
@@ -60,14 +54,12 @@ export function backupEngine(databases: readonly KindHandler[], image: string): 
     cluster: Cluster | undefined,
     io?: EngineContext,
   ) => {
-    const from = sourceOf(cluster);
-    const none = noneOf(cluster);
+    const from = cluster === undefined ? undefined : partFor(cluster)?.backup?.source(cluster);
     return {
       backup: typed(backup),
       children,
       wanted: resources(typed(backup), cluster),
-      absent:
-        none === undefined ? absentCluster(databases, typed(backup).spec.cluster, io) : blocked('NoBackups', none),
+      absent: absentCluster(databases, typed(backup).spec.cluster, io),
       now: io?.now() ?? 0,
       topology: from?.topology,
       keep: from?.keep,

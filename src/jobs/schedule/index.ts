@@ -6,7 +6,7 @@ import type { TakeTask } from '../../backup/agent-task.ts';
 import type { KindHandler } from '../../engine/engine.ts';
 import type { EngineContext } from '../../engine/engine-context.ts';
 import { type Desired, objectSteps } from '../../plan/objects.ts';
-import { blocked, type Plan, settled } from '../../plan/plan.ts';
+import { type Plan, settled } from '../../plan/plan.ts';
 import { type Children, noChildren } from '../../resources/children.ts';
 import { cronJob } from '../../resources/cronjob.ts';
 import { absentCluster } from '../absent-cluster.ts';
@@ -27,12 +27,10 @@ export function cronJobName(schedule: string): string {
 
 /** `databases`: those that can be backed up. `image` holds the agent. */
 export function scheduleEngine(databases: readonly KindHandler[], image: string): KindHandler {
-  const partFor = (cluster: Cluster | undefined) =>
-    databases.find(({ kind }) => kind.resource.kind === cluster?.kind)?.backup;
-  const noneOf = (cluster: Cluster | undefined) =>
-    cluster === undefined ? undefined : partFor(cluster)?.whyNone?.(cluster);
   const sourceOf = (cluster: Cluster | undefined) =>
-    cluster === undefined || noneOf(cluster) !== undefined ? undefined : partFor(cluster)?.source(cluster);
+    cluster === undefined
+      ? undefined
+      : databases.find(({ kind }) => kind.resource.kind === cluster.kind)?.backup?.source(cluster);
 
   function resources(schedule: Cluster<ScheduleSpec>, cluster: Cluster | undefined): readonly Desired[] {
     const from = sourceOf(cluster);
@@ -74,8 +72,6 @@ export function scheduleEngine(databases: readonly KindHandler[], image: string)
     cluster: Cluster | undefined,
     io?: EngineContext,
   ): Plan {
-    const none = noneOf(cluster);
-    if (none !== undefined) return { steps: [], outcome: blocked('NoBackups', none) };
     if (sourceOf(cluster) === undefined) {
       return { steps: [], outcome: absentCluster(databases, schedule.spec.cluster, io) };
     }

@@ -108,13 +108,8 @@ export const shardRules: readonly CelRule[] = [
     fieldPath: '.access',
   },
   {
-    rule: inCluster('!has(self.backup)'),
-    message: 'mode Cluster has no backups yet, and so no deletionPolicy Snapshot',
-    fieldPath: '.backup',
-  },
-  {
-    rule: inCluster('!has(self.bootstrap)'),
-    message: 'mode Cluster cannot be restored from a backup yet',
+    rule: inCluster('(!has(self.bootstrap) || !has(self.bootstrap.importFrom))'),
+    message: 'mode Cluster cannot begin with a copy of another Redis yet',
     fieldPath: '.bootstrap',
   },
   {
