@@ -67,7 +67,12 @@ export interface ShardsUnderTest {
   /** One pass. `only`: of its steps, how many are done before the operator dies. */
   step(only?: number): Promise<Plan<RedisAction>>;
   /** Passes until one has this phase. Resolves with the summaries of all actions, in order. */
-  until(phase: string, isDone?: () => Promise<boolean> | boolean, only?: number): Promise<string[]>;
+  until(
+    phase: string,
+    isDone?: () => Promise<boolean> | boolean,
+    only?: number,
+    between?: () => Promise<void>,
+  ): Promise<string[]>;
   ask(pod: string, ...command: readonly string[]): Promise<Reply>;
   /** As a client: at the node that serves the key, which is the first argument. */
   client(...command: readonly string[]): Promise<Reply>;
@@ -77,7 +82,11 @@ export interface ShardsUnderTest {
   /** The next pass sees another template. */
   retemplate(): void;
   kill(pod: string): void;
+  /** Likewise. Resolves when it has ended. */
+  killed(pod: string): Promise<void>;
   signal(pod: string, signal: NodeJS.Signals): void;
+  /** Directory of the volume of a pod, also before there is one. */
+  volume(pod: string): string;
   /** User and password of the cluster itself. */
   readonly identity: readonly [string, string];
   /** `elsewhere`: at another address. `blank`: on a new volume. */
@@ -291,6 +300,7 @@ export function shardsOn(
       phase: string,
       isDone: () => Promise<boolean> | boolean = () => true,
       only?: number,
+      between: () => Promise<void> = () => Promise.resolve(),
     ): Promise<string[]> {
       const done: string[] = [];
       const deadline = performance.now() + 300_000;
@@ -299,6 +309,7 @@ export function shardsOn(
         last = await step(only);
         done.push(...last.steps.flatMap((each) => (each.type === 'act' ? [each.summary] : [])));
         if (world.status.phase === phase && (await isDone())) return done;
+        await between();
         await new Promise((resolve) => setTimeout(resolve, 100));
       }
       const words = JSON.stringify({
@@ -328,6 +339,15 @@ export function shardsOn(
       throw new Error('redirected too often');
     },
     kill,
+    async killed(pod: string): Promise<void> {
+      const child = nodes.get(pod)?.child;
+      if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+      await new Promise<void>((resolve) => {
+        child.once('exit', () => resolve());
+        child.kill('SIGKILL');
+      });
+    },
+    volume: (pod: string) => join(root, pod),
     signal: (pod: string, signal: NodeJS.Signals) => void nodes.get(pod)?.child?.kill(signal),
     identity: [identityUser(clusterOf(first)), identityPassword] as const,
     start,

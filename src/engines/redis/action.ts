@@ -32,8 +32,17 @@ export type Formers = readonly number[];
 
 /** In mode Cluster. Each asks first whether the nodes are still the ones that were seen. */
 export type ShardAction =
-  /** Gives slots to a node that knows nobody, has no key and no slot. `epoch`: another one for each shard. */
-  | { readonly type: 'redis.assignSlots'; readonly node: Member; readonly slots: SlotSet; readonly epoch: number }
+  /**
+   * Gives slots to a node that knows nobody, has no key and no slot. `epoch`: another one for each shard. `restoredKeys`: a restore has put so many keys
+   * of these slots there that do not expire, and the node may have taken some of the slots itself.
+   */
+  | {
+      readonly type: 'redis.assignSlots';
+      readonly node: Member;
+      readonly slots: SlotSet;
+      readonly epoch: number;
+      readonly restoredKeys?: number;
+    }
   /** Makes two nodes of this cluster known to each other. */
   | { readonly type: 'redis.meet'; readonly node: Member; readonly other: Member }
   /** Makes a node without slots copy from a primary of its shard. */

@@ -401,6 +401,27 @@ describe.skipIf(essentialServers.length === 0).each([...essentialServers])('shar
     expect(existsSync(made.data('db-s2-0', 'appendonlydir.without-nodes'))).toBe(true);
   }, 120_000);
 
+  it('what a restore has put there is served without nodes.conf, until the node has one: key `foo` is in the third shard', async () => {
+    const made = await formed();
+    expect(made.client('db-s2-0', 'SET', 'foo', 'bar')).toBe('OK');
+    const again = async (...written: readonly string[]): Promise<string> => {
+      await made.killAll();
+      for (const file of ['nodes.conf', 'running']) rmSync(made.data('db-s2-0', file), { force: true });
+      for (const file of written) writeFileSync(made.data('db-s2-0', file), '');
+      made.startAll();
+      await until('it answers', () => expect(made.ask('db-s2-0', 'PING')).toBe('PONG'));
+      return made.ask('db-s2-0', 'CLUSTER', 'INFO');
+    };
+    // The first process was killed before it had written more than the name of the file.
+    expect(await again('restored-shard', 'nodes.conf')).toContain('cluster_slots_assigned:1');
+    expect(made.ask('db-s2-0', 'DBSIZE')).toBe('1');
+    expect(existsSync(made.data('db-s2-0', 'restored-shard'))).toBe(true);
+    made.run('db-s2-0', 'admit-shard.sh');
+    expect(existsSync(made.data('db-s2-0', 'restored-shard'))).toBe(false);
+    expect(await again()).toContain('cluster_slots_assigned:0');
+    expect(existsSync(made.data('db-s2-0', 'appendonlydir.without-nodes'))).toBe(true);
+  }, 120_000);
+
   it('a copy of the volume of another pod is not started, so that nobody follows it', async () => {
     const made = await formed();
     await made.killAll();

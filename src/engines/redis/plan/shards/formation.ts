@@ -1,13 +1,13 @@
 /**
  * A new Redis Cluster. First the claims say which node each volume has, and which slots each primary gets; then each primary gets these while it
  * knows nobody; then the nodes meet. Whatever is interrupted goes on from there: nothing is given to a node but what its claim says, and only
- * while it is as blank as a node can be. Once all slots have owners, all claims say so, and slots are never given away again.
+ * while it is as blank as a node can be, or has what a restore has put there. Once all slots have owners, all claims say so, and slots are never given away again.
  */
 import { blocked, type Plan, type Step, wait } from '../../../../plan/plan.ts';
 import type { Pod } from '../../../../resources/children.ts';
 import type { RedisAction } from '../../action.ts';
 import { firstSlotsOf, shardsOf } from '../../kind/shards.ts';
-import { areSameSlots, slotText } from '../../kind/slots.ts';
+import { areSameSlots, type SlotSet, slotText } from '../../kind/slots.ts';
 import { formedAnnotation, nodeAnnotation, slotsAnnotation } from '../../names.ts';
 import type { ShardNode } from '../../observe/shards/observed.ts';
 import { claimOfNode, type ShardsSituation, wantedPods } from '../../observe/shards/situation.ts';
@@ -16,6 +16,7 @@ import { claimOf } from '../../observe/situation.ts';
 import { annotationSteps } from '../annotations.ts';
 import { planMeetings } from './meetings.ts';
 import { spreadPrimaries } from './placement.ts';
+import { isWithin, type RestoredShard, restoredOn, restoreProblem } from './restored.ts';
 import { strangersOutcome } from './strangers.ts';
 import { member } from './target.ts';
 
@@ -26,6 +27,9 @@ const recheckMs = 500;
 interface Intended {
   readonly node: ShardNode;
   readonly shard: number;
+  readonly slots: SlotSet;
+  /** Where a restore has filled its volume. */
+  readonly restored?: RestoredShard;
 }
 
 /** Until the claims say that it is formed. */
@@ -52,6 +56,9 @@ export function planFormation(situation: ShardsSituation): ShardsPlan {
     return forming([], message);
   }
 
+  const refusal = restoreProblem(situation);
+  if (refusal !== undefined) return { steps: [], outcome: refusal };
+
   const told = situation.nodes.flatMap((node) => intentOf(situation, node) ?? []);
   const isBegun = situation.nodes.some((node) => !isBlank(node));
   // Who is to go, and has been given slots already, keeps them until the cluster is formed. Then it hands over.
@@ -60,26 +67,27 @@ export function planFormation(situation: ShardsSituation): ShardsPlan {
     return recordIntent(situation, staying, forming);
   }
   const nodes = [...staying, ...recorded.map(({ node }) => node).filter((node) => !staying.includes(node))];
-  const unassigned = recorded.filter(
-    ({ node, shard }) => !areSameSlots(node.self.slots, firstSlotsOf(shard, shards.length)),
+  const unassigned = recorded.filter(({ node, slots }) => !areSameSlots(node.self.slots, slots));
+  const spoilt = unassigned.find(({ node, slots, restored }) =>
+    restored === undefined ? !isBlank(node) : !isWithin(node, slots),
   );
-  const spoilt = unassigned.find(({ node }) => !isBlank(node));
   if (spoilt !== undefined) {
     const { pod } = spoilt.node;
-    const message = `${pod} was to get slots ${slotText(firstSlotsOf(spoilt.shard, shards.length))}, and is not blank: nobody gives them to it; delete RedisCluster ${cluster.metadata.name} and its volumes, and create it again`;
+    const message = `${pod} was to get slots ${slotText(spoilt.slots)}, and is not blank: nobody gives them to it; delete RedisCluster ${cluster.metadata.name} and its volumes, and create it again`;
     return { steps: [], outcome: blocked('FormationInterrupted', message) };
   }
   if (unassigned.length > 0) {
     return forming(
-      unassigned.map(({ node, shard }) => ({
+      unassigned.map(({ node, shard, slots, restored }) => ({
         type: 'act',
         action: {
           type: 'redis.assignSlots',
           node: member(node),
-          slots: firstSlotsOf(shard, shards.length),
+          slots,
           epoch: shard + 1,
+          ...(restored === undefined ? {} : { restoredKeys: restored.lastingKeys }),
         },
-        summary: `give slots ${slotText(firstSlotsOf(shard, shards.length))} to ${node.pod}`,
+        summary: `give slots ${slotText(slots)} to ${node.pod}`,
       })),
       'the slots are given to the primaries',
     );
@@ -91,14 +99,16 @@ export function planFormation(situation: ShardsSituation): ShardsPlan {
   return forming(marks, 'the volumes are marked as those of a formed cluster');
 }
 
-/** What the claim says, where it is the share of one shard among as many as there are now. */
+/** What the claim says: what its shard had in a backup, or the share of one shard among as many as there are now. */
 function intentOf(situation: ShardsSituation, node: ShardNode): Intended | undefined {
   const { shards } = situation;
-  const said = claimOfNode(situation, node)?.metadata.annotations?.[slotsAnnotation];
-  const shard = shards.find(
-    ({ index, nodes }) => nodes.includes(node) && said === slotText(firstSlotsOf(index, shards.length)),
-  );
-  return shard === undefined ? undefined : { node, shard: shard.index };
+  const claim = claimOfNode(situation, node);
+  const index = shards.find(({ nodes }) => nodes.includes(node))?.index;
+  if (index === undefined) return undefined;
+  const restored = restoredOn(claim);
+  if (restored !== undefined) return { node, shard: index, slots: restored.slots, restored };
+  const slots = firstSlotsOf(index, shards.length);
+  return claim?.metadata.annotations?.[slotsAnnotation] === slotText(slots) ? { node, shard: index, slots } : undefined;
 }
 
 /** Pods that the claims name for slots, and that do not answer. Those that stay are there by now. */
@@ -125,10 +135,15 @@ function recordIntent(
   forming: (steps: readonly Step<RedisAction>[], message: string) => ShardsPlan,
 ): ShardsPlan {
   const { nodes, shards } = situation;
-  const used = nodes.find((node) => !isBlank(node));
+  const isRestored = (node: ShardNode): boolean => restoredOn(claimOfNode(situation, node)) !== undefined;
+  const used = nodes.find((node) => !isBlank(node) && !isRestored(node));
   if (used !== undefined) {
     const message = `the volume of ${used.pod} holds data or the memory of a Redis Cluster, and the claims do not say of which: no cluster is made over it; delete the volumes, or put the annotations of the claims back`;
     return { steps: [], outcome: blocked('VolumesInUse', message) };
+  }
+  if (nodes.some(isRestored)) {
+    const ids = staying.flatMap((node) => annotationSteps(claimOfNode(situation, node), { [nodeAnnotation]: node.id }));
+    return forming(ids, 'the claims record which node has which data');
   }
   const isStaying = (pod: string): boolean => staying.some((node) => node.pod === pod);
   const primaries = spreadPrimaries(shards.map(({ pods }) => pods.filter(({ metadata }) => isStaying(metadata.name))));

@@ -8,6 +8,7 @@ import { nodeAnnotation } from '../../names.ts';
 import type { ShardNode } from '../../observe/shards/observed.ts';
 import { claimOfNode, type ShardsSituation } from '../../observe/shards/situation.ts';
 import { absentNodes, isBlank, knownIn } from '../../observe/shards/views.ts';
+import { isFreshlyRestored } from './restored.ts';
 
 export function strangersOutcome(situation: ShardsSituation): Outcome | undefined {
   const unknown = absentNodes(situation).filter(({ pod }) => pod === undefined);
@@ -29,11 +30,11 @@ export function strangersOutcome(situation: ShardsSituation): Outcome | undefine
   );
 }
 
-/** Blank, as its claim says, or known to one that is. */
+/** Blank, of a restore, as its claim says, or known to one that is. */
 function isOwn(situation: ShardsSituation, node: ShardNode): boolean {
   const isRecorded = (one: ShardNode): boolean =>
     claimOfNode(situation, one)?.metadata.annotations?.[nodeAnnotation] === one.id;
-  if (isBlank(node) || isRecorded(node)) return true;
+  if (isBlank(node) || isRecorded(node) || isFreshlyRestored(situation, node)) return true;
   const recorded = situation.nodes.filter(isRecorded);
   // Somebody has taken the annotations of all claims: those that know each other are one cluster already.
   const sure = recorded.length > 0 ? recorded : situation.nodes.filter((one) => one !== node);

@@ -4,6 +4,7 @@ set -eu
 settle_password 6379 || true
 . "$CONFIG_DIR/volume.sh"
 . "$CONFIG_DIR/shard.sh"
+consume_restored || true
 look
 kept=no
 if settle_mark; then kept=yes; fi

@@ -2,6 +2,9 @@
 # Of a node of a Redis Cluster. Whoever asks another node does so as the cluster, which no node of another cluster lets in.
 nodes_file=/data/nodes.conf
 manifest=/data/appendonlydir/appendonly.aof.manifest
+# Of a restore, beside data that no server has served yet. It is good for one node: it goes when that has written its nodes.conf.
+restored=/data/restored-shard
+consume_restored() { if [ -s "$nodes_file" ] || [ ! -s "$manifest" ]; then rm -f "$restored"; fi; }
 # Made before the server starts, and removed by the server itself when it is stopped in order: then its append-only file has all that it acknowledged.
 running=/data/running
 # In its place where the append-only file lacks what was acknowledged when the server was told to stop: it would remove that file as if all were there.

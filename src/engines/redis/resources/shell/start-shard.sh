@@ -34,8 +34,10 @@ put_aside() {
   rm -f "$mark"
   mv /data/appendonlydir "/data/appendonlydir.$name"
 }
-# With data and no nodes.conf, a server takes the slots of its keys, though another node may have served them since.
-if [ ! -e "$nodes_file" ] && [ -e "$manifest" ]; then put_aside without-nodes '/data holds data without nodes.conf'; fi
+# With data and no nodes.conf, a server takes the slots of its keys, though another node may have served them since. What a restore has put here,
+# nobody has served. The file is empty where the first process was killed before it had written it.
+consume_restored
+if [ ! -s "$nodes_file" ] && [ -e "$manifest" ] && [ ! -e "$restored" ]; then put_aside without-nodes '/data holds data without nodes.conf'; fi
 # What a node says of this one: `replaced` where another has its slots by a later epoch, `contested` where another node of the shard has them by the
 # same one: when the two met, the smaller ID would win, `followed` where it has a replica, or `alone`. A replica that has failed is not elected; without the mark it is waited for.
 # $1: the node, $2: the own ID, $3: the epoch, $4: a slot.

@@ -6,6 +6,7 @@ set -eu
 settle_password 6379 || true
 . "$CONFIG_DIR/volume.sh"
 . "$CONFIG_DIR/shard.sh"
+consume_restored || true
 look
 kept=no
 if settle_mark; then kept=yes; fi
@@ -851,6 +852,9 @@ case $answer in '' | *'Could not connect'*) exit 1 ;; esac
 # Of a node of a Redis Cluster. Whoever asks another node does so as the cluster, which no node of another cluster lets in.
 nodes_file=/data/nodes.conf
 manifest=/data/appendonlydir/appendonly.aof.manifest
+# Of a restore, beside data that no server has served yet. It is good for one node: it goes when that has written its nodes.conf.
+restored=/data/restored-shard
+consume_restored() { if [ -s "$nodes_file" ] || [ ! -s "$manifest" ]; then rm -f "$restored"; fi; }
 # Made before the server starts, and removed by the server itself when it is stopped in order: then its append-only file has all that it acknowledged.
 running=/data/running
 # In its place where the append-only file lacks what was acknowledged when the server was told to stop: it would remove that file as if all were there.
@@ -1107,8 +1111,10 @@ put_aside() {
   rm -f "$mark"
   mv /data/appendonlydir "/data/appendonlydir.$name"
 }
-# With data and no nodes.conf, a server takes the slots of its keys, though another node may have served them since.
-if [ ! -e "$nodes_file" ] && [ -e "$manifest" ]; then put_aside without-nodes '/data holds data without nodes.conf'; fi
+# With data and no nodes.conf, a server takes the slots of its keys, though another node may have served them since. What a restore has put here,
+# nobody has served. The file is empty where the first process was killed before it had written it.
+consume_restored
+if [ ! -s "$nodes_file" ] && [ -e "$manifest" ] && [ ! -e "$restored" ]; then put_aside without-nodes '/data holds data without nodes.conf'; fi
 # What a node says of this one: \`replaced\` where another has its slots by a later epoch, \`contested\` where another node of the shard has them by the
 # same one: when the two met, the smaller ID would win, \`followed\` where it has a replica, or \`alone\`. A replica that has failed is not elected; without the mark it is waited for.
 # $1: the node, $2: the own ID, $3: the epoch, $4: a slot.
