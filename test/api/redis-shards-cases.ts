@@ -17,6 +17,9 @@ export const shardsCases: readonly Case[] = [
     spec: { ...cluster, users: [{ name: 'orders', secretRef: { name: 'orders', key: 'password' }, rules: ['+get'] }] },
   },
   { story: 'its volumes are deleted with it', spec: { ...cluster, deletionPolicy: 'Delete' } },
+  { story: 'backups of shards', spec: { ...cluster, backup: place } },
+  { story: 'a last backup of shards', spec: { ...cluster, backup: place, deletionPolicy: 'Snapshot' } },
+  { story: 'shards from a backup', spec: { ...cluster, bootstrap: { restore: place } } },
   { story: 'more replicas', old: cluster, spec: { ...cluster, replicasPerShard: 2 } },
 
   { story: 'two shards', spec: { ...cluster, shards: 2 }, refused: 'spec.shards' },
@@ -41,11 +44,15 @@ export const shardsCases: readonly Case[] = [
     refused: 'spec.access',
   },
   { story: 'a proxy of shards', spec: { ...cluster, proxy: {} }, refused: 'spec.proxy' },
-  { story: 'backups of shards', spec: { ...cluster, backup: place }, refused: 'spec.backup' },
   {
-    story: 'shards from a backup',
-    spec: { ...cluster, bootstrap: { restore: place } },
+    story: 'shards from a Redis that runs elsewhere',
+    spec: { ...cluster, bootstrap: { importFrom: { host: 'redis.example.com' } } },
     refused: 'spec.bootstrap',
+  },
+  {
+    story: 'a last backup of shards without a place for it',
+    spec: { ...cluster, deletionPolicy: 'Snapshot' },
+    refused: 'spec.backup',
   },
   { story: 'from Sentinel to shards', old: {}, spec: cluster, refused: 'spec.mode' },
   { story: 'from shards to Sentinel', old: cluster, spec: { mode: 'Sentinel' }, refused: 'spec.mode' },

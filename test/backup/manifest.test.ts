@@ -152,7 +152,24 @@ describe('a manifest', () => {
       'Tampered',
       /parts is not known/,
     ],
-    ['of format 3 without parts', { formatVersion: 3, sequence: 1 }, 'Tampered', /parts/],
+    [
+      'of format 3 without parts',
+      {
+        formatVersion: 3,
+        sequence: 1,
+        state: {
+          engine: 'redis',
+          shards: [
+            {
+              ...{ slots: '0-16383', epoch: 1, source: 'db-s0-1:6379', role: 'replica' },
+              ...{ replicationId: 'c'.repeat(40), offset: 14, approximateKeys: {} },
+            },
+          ],
+        },
+      },
+      'Tampered',
+      /parts/,
+    ],
     ['of format 2 with number 0', { formatVersion: 2, sequence: 0 }, 'Tampered', /sequence/],
     ['with a path for an id', { id: '../../x' }, 'Tampered', /id must match/],
     ['of a kind that does not fit', { engine: 'etcd' }, 'Tampered', /state/],

@@ -41,11 +41,10 @@ export function isWithin({ self, view }: Pick<ShardNode, 'self' | 'view'>, slots
   return self.role === 'primary' && view.length === 1 && differenceOf(self.slots, slots).length === 0;
 }
 
-/** Nobody has looked at it yet. */
+/** Nobody has looked at it yet, and it knows nobody. */
 export function isFreshlyRestored(situation: ShardsSituation, node: ShardNode): boolean {
   const claim = claimOfNode(situation, node);
-  const restored = restoredOn(claim);
-  return restored !== undefined && recordedOn(claim) === undefined && isWithin(node, restored.slots);
+  return restoredOn(claim) !== undefined && recordedOn(claim) === undefined && node.view.length === 1;
 }
 
 const recordedOn = (claim: Claim | undefined): string | undefined => claim?.metadata.annotations?.[nodeAnnotation];
