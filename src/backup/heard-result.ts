@@ -15,7 +15,7 @@ import { clusterIdentitySchema, purposeSchema } from './identity.ts';
 import { withoutSecrets } from './secret-text.ts';
 
 /** Of what one half of an engine tells the other; it stands on a claim. */
-const mostTold = 3000;
+const mostTold = 2000;
 
 const text = (maxLength: number) => ({ type: 'string', maxLength }) as const satisfies StructuralSchema;
 const count = { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER } as const;

@@ -13,6 +13,14 @@ export interface RestoredShard {
 
 const bytes = slotCount / 8;
 
+/** Of the text. The rest of the message takes up to 2 KiB. */
+const longest = 1900;
+
+/** Whether the text is short enough: it is, unless somebody has scattered the slots of a shard over more than a thousand ranges. */
+export function isTellable(slots: SlotSet): boolean {
+  return restoredShardText({ slots, lastingKeys: Number.MAX_SAFE_INTEGER }).length <= longest;
+}
+
 export function restoredShardText({ slots, lastingKeys }: RestoredShard): string {
   const bits = Buffer.alloc(bytes);
   for (const slot of eachSlot(slots)) bits[slot >> 3] = (bits[slot >> 3] ?? 0) | (1 << (slot & 7));
@@ -21,7 +29,7 @@ export function restoredShardText({ slots, lastingKeys }: RestoredShard): string
 
 /** Undefined of a text that is none. */
 export function parseRestoredShard(text: string): RestoredShard | undefined {
-  const [, keys = '', packed = ''] = /^(\d{1,15}) ([A-Za-z0-9+/]{2,2900}={0,2})$/.exec(text) ?? [];
+  const [, keys = '', packed = ''] = /^(\d{1,16}) ([A-Za-z0-9+/]{2,1900}={0,2})$/.exec(text) ?? [];
   if (packed === '') return undefined;
   try {
     const bits = inflateRawSync(Buffer.from(packed, 'base64'), { maxOutputLength: bytes });

@@ -9,12 +9,13 @@ import type { Dump } from '../../../../engine/driver/dump.ts';
 import { Failure } from '../../../../engine/driver/failure.ts';
 import { tlsFrom } from '../../../../engine/driver/secret-files.ts';
 import type { RedisShardsState, RedisSource, RedisState } from '../../backup/schemas.ts';
+import { isTellable } from '../../client/restored-shard.ts';
 import { atLeast, type Server, serverText } from '../../kind/server.ts';
 import { slotText } from '../../kind/slots.ts';
 import { loginsOf, type OpenDump, openDump } from '../dump.ts';
 import type { RedisAccess } from '../session.ts';
 import { type RedisNode, surveyRedis } from '../survey.ts';
-import { type MappedShard, mapChange, readSlotMap } from './slot-map.ts';
+import { type MappedShard, mapChange, readSlotMap, type SlotMap } from './slot-map.ts';
 
 type ShardState = RedisShardsState['shards'][number];
 
@@ -28,6 +29,7 @@ export async function dumpShards(
   // Nobody else: a node of another cluster may have an address of before, and the password of clients.
   const access: RedisAccess = { logins: { own, shared: [] }, tls: await tlsFrom(source.tls), context };
   const map = await readSlotMap(shards, access);
+  requireTellable(map);
   const states: ShardState[] = [];
   const servers: Server[] = [];
   let open: OpenDump | undefined;
@@ -75,6 +77,17 @@ async function sourceOf(
   const { node, primary } = await surveyRedis({ members }, access);
   if (placeOf(primary.endpoint) === placeOf(endpoint)) return node;
   throw new Failure('SourceBroken', `shard ${index} has another primary than a moment ago`);
+}
+
+/** What cannot be told of a volume cannot be restored: that is said now, and not then. @throws Failure SourceRefused */
+function requireTellable({ shards }: SlotMap): void {
+  const scattered = shards.findIndex(({ slots }) => !isTellable(slots));
+  if (scattered < 0) return;
+  const ranges = shards[scattered]?.slots.length;
+  throw new Failure(
+    'SourceRefused',
+    `the slots of shard ${scattered} are in ${ranges} ranges, which no restore could put back`,
+  );
 }
 
 /** Whoever restores all of it reads what the newest has written. */
