@@ -9,7 +9,14 @@ export type { AgentContext } from './engine/driver/agent-context.ts';
 export { ByteReader } from './engine/driver/byte-reader.ts';
 export { coalesced } from './engine/driver/coalesce.ts';
 export { openConnection, placeOf } from './engine/driver/connection.ts';
-export { type Driver, type DriverIO, defineDriver, isNoLaterMinor, type Origin } from './engine/driver/driver.ts';
+export {
+  type Driver,
+  type DriverIO,
+  defineDriver,
+  type Filled,
+  isNoLaterMinor,
+  type Origin,
+} from './engine/driver/driver.ts';
 export type { Dump } from './engine/driver/dump.ts';
 export { renameDurably, syncFolder, writeDurably } from './engine/driver/durable.ts';
 export { codeOf, Failure, wordsOf } from './engine/driver/failure.ts';

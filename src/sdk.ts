@@ -38,6 +38,7 @@ export {
   type MountedSecret,
   type OwnBackup,
   type RestoreContainer,
+  type RestoredSet,
   type RestoreTemplate,
   restoredAnnotation,
   restoredVolume,

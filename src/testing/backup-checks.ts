@@ -5,7 +5,7 @@ import type { StructuralSchema } from '../api/schema.ts';
 import { validateCluster } from '../api/validate.ts';
 import { displayPath } from '../api/violation.ts';
 import type { EngineFormat } from '../backup/engine-data.ts';
-import { type BackupSupport, restoredVolume } from '../engine/backup-support.ts';
+import { type BackupSupport, type RestoredSet, restoredVolume } from '../engine/backup-support.ts';
 import type { KindHandler } from '../engine/engine.ts';
 import type { SampleCheck } from './check.ts';
 import { claimTemplatesOf, type EngineSample, objectsOf } from './sample.ts';
@@ -24,7 +24,9 @@ export function backupChecks(backup: BackupSupport<unknown>, format: EngineForma
     {
       name: 'a restore fills the first volume of a StatefulSet, and the agent understands where',
       problems: (engine, sample) => [
-        ...unfit('destination', format.schemas.destination, backup.restoreTemplate(sample.cluster).destination),
+        ...volumesOf(backup, sample).flatMap(({ destination }) =>
+          unfit('destination', format.schemas.destination, destination),
+        ),
         ...misplaced(engine, sample, backup),
       ],
     },
@@ -44,16 +46,25 @@ function unfit(part: string, schema: StructuralSchema, value: unknown): string[]
   return schemaViolations(schema, value).map(({ path, message }) => `${displayPath([part, ...path])} ${message}`);
 }
 
-function misplaced(engine: KindHandler, { cluster }: EngineSample, backup: BackupSupport<unknown>): string[] {
-  const { set, volumes, fetchMounts, containers } = backup.restoreTemplate(cluster);
-  const sets = objectsOf(engine.resources(cluster)).filter(({ kind }) => kind === 'StatefulSet');
-  const found = sets.find(({ metadata }) => metadata.name === set);
-  if (found === undefined) return [`there is no StatefulSet ${set}`];
+/** The first one, and the others. */
+function volumesOf(backup: BackupSupport<unknown>, { cluster }: EngineSample): readonly RestoredSet[] {
+  const template = backup.restoreTemplate(cluster);
+  return [template, ...(template.others ?? [])];
+}
+
+function misplaced(engine: KindHandler, sample: EngineSample, backup: BackupSupport<unknown>): string[] {
+  const { volumes, fetchMounts, containers } = backup.restoreTemplate(sample.cluster);
+  const sets = objectsOf(engine.resources(sample.cluster)).filter(({ kind }) => kind === 'StatefulSet');
   const hasVolumes = sets.some((each) => claimTemplatesOf(each).length > 0);
+  const absent = volumesOf(backup, sample).flatMap(({ set }) => {
+    const found = sets.find(({ metadata }) => metadata.name === set);
+    if (found === undefined) return [`there is no StatefulSet ${set}`];
+    return hasVolumes && claimTemplatesOf(found).length === 0 ? [`the StatefulSet ${set} has no volume`] : [];
+  });
   const known = [restoredVolume, ...volumes.map(({ name }) => name)];
   const mounted = [...fetchMounts, ...containers.flatMap(({ mounts }) => mounts)].map(({ name }) => name);
   return [
-    ...(hasVolumes && claimTemplatesOf(found).length === 0 ? [`the StatefulSet ${set} has no volume`] : []),
+    ...absent,
     ...mounted.filter((name) => !known.includes(name)).map((name) => `there is no volume ${name} to mount`),
     ...(mounted.includes(restoredVolume) ? [] : ['nothing mounts the volume that is to be filled']),
   ];

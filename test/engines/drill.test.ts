@@ -42,6 +42,47 @@ describe.each([
   });
 });
 
+describe('a drill of a Redis Cluster', () => {
+  const { engine, part } = partOf('RedisCluster');
+  const cluster = resourceOf('RedisCluster', 'db', {
+    mode: 'Cluster',
+    shards: 4,
+    replicasPerShard: 2,
+    config: { 'min-replicas-to-write': 2, 'cluster-node-timeout': 3000 },
+  });
+
+  it.each([
+    ['as many shards as the backup has', { shards: '3', 'keys.0': '10' }, 3],
+    ['as many as the cluster, where the backup does not tell', undefined, 4],
+  ])('has %s, and no replicas', (_, contents, shards) => {
+    const spec = part.drill(cluster, contents);
+    expect(spec).toMatchObject({
+      mode: 'Cluster',
+      shards,
+      replicasPerShard: 0,
+      config: { 'cluster-node-timeout': 3000 },
+    });
+    const { apiVersion, kind } = cluster;
+    const made = { ...spec, deletionPolicy: 'Delete', bootstrap: { restore: { target: { claim: { name: 'a' } } } } };
+    const verdict = validateCluster(engine.kind, { apiVersion, kind, metadata: { name: 'a' }, spec: made });
+    expect(verdict.ok ? [] : verdict.violations).toEqual([]);
+  });
+
+  it('is one of mode Cluster also where the original is gone', () => {
+    expect(part.specFields?.('8.0.5', { shards: '3' })).toEqual({ engine: 'Redis', mode: 'Cluster' });
+    expect(part.specFields?.('Valkey 8.1.1', { 'keys.0': '3' })).toEqual({ engine: 'Valkey' });
+  });
+
+  it.each([
+    ['shards', '3', '3', true],
+    ['shards', '30', '29', false],
+    ['keys.0', '100', '96', true],
+    ['keys.0', '100', '90', false],
+  ])('finds %s %s the same as %s: %s', (name, wanted, found, isSame) =>
+    expect(part.isSame(name, wanted, found)).toBe(isSame),
+  );
+});
+
 it('of a PostgreSQL takes no changes from another server to which the one before subscribes', () => {
   const parameters = { work_mem: '8MB', max_logical_replication_workers: '8' };
   const cluster = resourceOf('PostgresCluster', 'db', { version: '17', parameters });
