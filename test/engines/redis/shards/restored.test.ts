@@ -142,6 +142,15 @@ describe('volumes that a restore has filled', () => {
       /they do not have each slot once/,
     ],
     [
+      'a slot is in two of them, and another in none',
+      story(
+        {},
+        claimsSaying((shard) => (shard === 1 ? { [slotsAnnotation]: '99-5998' } : {})),
+      ),
+      'FormationInterrupted',
+      /they do not have each slot once/,
+    ],
+    [
       'a slot is in none of them',
       story(
         {},
