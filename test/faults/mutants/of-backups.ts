@@ -69,8 +69,8 @@ export const backupMutants: readonly Mutant[] = [
     edits: [
       {
         file: 'jobs/restore.ts',
-        find: 'if (claim !== undefined && isFilled(claim) && isUsed(children, retired)) return undefined;',
-        replace: 'if (claim !== undefined) return undefined;',
+        find: 'if (filled.length === claims.length && isUsed(children, retired)) {',
+        replace: 'if (claim !== undefined) return undefined;\n  if (filled.length === claims.length) {',
       },
     ],
     scenarios: ['B3', 'etcd B3'],
