@@ -31,6 +31,10 @@ describe.each(pages)('the reference page $file', ({ file, page, kind }) => {
     expect(readFileSync(`docs/reference/${file}`, 'utf8')).toBe(page);
   });
 
+  test('shows defaults as they are written in YAML', () => {
+    expect(page).not.toContain('[object');
+  });
+
   test('begins with an object that is valid', () => {
     const [, sample = ''] = /```yaml\n(.*?)```/s.exec(page) ?? [];
     expect(validateCluster(kind, parse(sample))).toMatchObject({ ok: true });

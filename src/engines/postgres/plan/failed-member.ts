@@ -24,7 +24,7 @@ export const unmovableExitCode = 80;
 const terminatingMs = 60_000;
 /** For a process that crashes again and again, and for a volume that is bound to a node that is gone. */
 const patienceMs = 180_000;
-/** In which a Patroni reads the settings, and starts PostgreSQL with them, unless the lock lasts longer. */
+/** After this time, or that of the lock if it is longer, each Patroni has read new settings and tried to start PostgreSQL with them. */
 const settledMs = 60_000;
 const manyRestarts = 5;
 

@@ -2,7 +2,6 @@
  * `init.sql`: run once in a new cluster, by a Job. It ends with a mark on the database, whose owner may change that. So the operator
  * repeats it on the role of the owner. Both are in every copy of the data.
  */
-
 import type { KubeObject } from '../../../api/object.ts';
 import { jobState } from '../../../jobs/job-state.ts';
 import { jobSteps } from '../../../plan/objects.ts';
@@ -20,10 +19,10 @@ export interface InitPlan {
   readonly outcome: Outcome;
 }
 
-/** In which the operator sees the mark of a transaction that has been committed. */
+/** After this time the mark of a transaction that was committed is in what the operator has read. */
 const markMs = 60_000;
 
-/** No watch tells of a comment. */
+/** Between two looks: no watch reports a change of a comment. */
 const markRecheckMs = 30_000;
 
 /** Undefined where nothing is to be run any more. */
@@ -41,7 +40,7 @@ export function planInit({ cluster, children, observed }: Situation, primary: Li
   const objects = initObjects(cluster);
   const made = objects.find(({ kind }) => kind === 'Job');
   const ofText = made === undefined ? undefined : (children.get('Job', made.metadata.name) as Job | undefined);
-  // Another text may have run, whose mark is lost.
+  // Another text may have run before, and its mark be lost.
   const found = ofText ?? jobsOf(cluster.metadata.name, children).find((job) => isComplete(job, children, observed.at));
   if (found === undefined)
     return { steps: jobSteps(objects, children), outcome: wait('Initializing', 'init.sql is being run', recheckMs) };

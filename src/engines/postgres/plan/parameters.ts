@@ -29,14 +29,14 @@ export function withoutStart(situation: Situation): Blocked | undefined {
 }
 
 /**
- * Whether a member that does not start has the settings that the primary has, and what PostgreSQL refuses of them is known. `sinceMs`: in which its Patroni has read
- * them, too, and tried to start with them.
+ * Whether the primary has had the settings of the spec for `forMs`. Before that, nobody knows what PostgreSQL refuses of them, or whether a member that does not
+ * start has tried with them.
  */
-export function areSettingsKnown(situation: Situation, sinceMs: number): boolean {
+export function areSettingsKnown(situation: Situation, forMs: number): boolean {
   const server = situation.primary?.server;
   if (server?.state !== 'seen') return false;
   const { config, configAgeMs } = server.facts;
-  return config === configDigest(withCommonSettings(situation)) && configAgeMs >= sinceMs;
+  return config === configDigest(withCommonSettings(situation)) && configAgeMs >= forMs;
 }
 
 interface Refused {
